@@ -1,7 +1,7 @@
 //! Many tests under several models: on a worker pool, with results in the order of the tests.
 //!
-//! A panic costs one verdict, never the run; the order and content of what is handed out do not
-//! depend on the number of workers.
+//! A panic costs one verdict, never the run; the order and content of the results do not depend on
+//! the number of workers.
 
 use crate::check::{self, Hang, HangKind, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// A test of a batch.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What identifies it: its path, with the test's name where a file holds several.
+    /// The identity of the case: its path, with the test's name if a file holds several.
     pub path: String,
     /// The test.
     pub test: Test,
@@ -29,7 +29,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// A test that is known by its name, of which nothing is expected.
+    /// A test that is identified by its name, without expectations.
     #[must_use]
     pub fn of(test: Test) -> Self {
         Self { path: test.name.clone(), test, expected: Vec::new() }
@@ -43,43 +43,43 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Whether the quantified condition is satisfied.
     pub holds: Option<bool>,
-    /// What was expected.
+    /// The expected verdict.
     pub expected: Option<Kind>,
-    /// What of it is not as the test or the user wants it, beside the verdict.
+    /// The deviation from the expectations of the test or the user, besides the verdict.
     pub refused: Option<Refusal>,
-    /// Whether the program may hang; `None` where that means nothing: outside of the model, and when
-    /// checking panicked.
+    /// Whether the program may hang; `None` if the question has no meaning: for a program out of
+    /// the model, and when checking panicked.
     pub hang: Option<Hang>,
     /// The events; `None` when checking panicked.
     pub graph: Option<EventGraph>,
-    /// How often loop bodies were executed at most for it; `None` when checking panicked.
+    /// How often loop bodies were executed at most for the verdict; `None` when checking panicked.
     pub bound: Option<u8>,
     /// Of several engines, those that could not tell.
     pub silent: Vec<&'static str>,
 }
 
-/// What a user may refuse to take of a test that expects nothing.
+/// A result that a user may refuse for a test without expectations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A verdict of its kind.
+    /// A verdict of this kind.
     Verdict(Kind),
-    /// That there is no expectation.
+    /// The absence of an expectation.
     Unasked,
     /// A data race, whatever the verdict.
     Race,
-    /// That it is not known whether there is a data race, though the user asks.
+    /// A question about data races that could not be decided, though the user asks.
     RaceUnknown,
-    /// That the program may hang, whatever the verdict.
+    /// The possibility that the program hangs, whatever the verdict.
     Hang,
-    /// That the test expects another answer to whether it may hang.
+    /// An answer to whether the program may hang other than the expected one.
     NotHang(HangKind),
-    /// That it is not known whether the program may hang, though the test expects an answer.
+    /// A question about hangs that could not be decided, though the test expects an answer.
     HangUnknown,
 }
 
 impl Refusal {
-    /// What a word stands for.
+    /// The refusal of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let not = [HangKind::Never, HangKind::Possible].map(Self::NotHang);
@@ -90,7 +90,7 @@ impl Refusal {
         all.into_iter().find(|refusal| refusal.name() == name)
     }
 
-    /// A word for it.
+    /// The name of the refusal.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ impl Refusal {
     }
 }
 
-/// How a verdict stands to what was expected.
+/// The standing of a verdict towards the expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// As expected.
@@ -122,7 +122,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// How a verdict stands to the expected one; an unknown verdict differs from nothing.
+    /// The standing of a verdict towards the expected one; an unknown verdict differs from none.
     #[must_use]
     pub fn of(kind: Kind, expected: Option<Kind>) -> Self {
         match expected {
@@ -134,7 +134,7 @@ impl Standing {
         }
     }
 
-    /// The standing where the user refuses something of the test.
+    /// The standing if the user refuses a result of the test.
     #[must_use]
     pub fn refused(self, refusal: Option<Refusal>) -> Self {
         match refusal {
@@ -146,7 +146,7 @@ impl Standing {
 }
 
 impl Judgement {
-    /// That the tool failed on a test.
+    /// The judgement that the tool failed on a test.
     #[must_use]
     pub fn failed(message: String, expected: Option<Kind>) -> Self {
         let verdict = Verdict::Error(message);
@@ -162,13 +162,13 @@ impl Judgement {
         }
     }
 
-    /// How to look for what else there is to say of the test: with the bound of the verdict.
+    /// The settings for further questions about the test: those with the bound of the verdict.
     #[must_use]
     pub fn settings(&self, settings: Settings) -> Settings {
         settings.with_bound(self.bound.unwrap_or(settings.bound))
     }
 
-    /// How it stands to what was expected.
+    /// The standing of the judgement towards the expectation.
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing::of(self.verdict.kind(), self.expected).refused(self.refused)
@@ -188,30 +188,31 @@ pub struct Listing {
     /// For each state, whether the condition's proposition holds in it.
     #[doc(hidden)]
     pub matching: Vec<bool>,
-    /// Why there may be more states, where the bound cut a loop or not all ways of a write are told
-    /// apart.
+    /// The reason why there may be more states: the bound cut a loop, or dependencies are
+    /// over-approximated.
     pub cut: Option<Undecided>,
 }
 
 impl Listing {
-    /// Whether there are no other states.
+    /// Whether the list is complete.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.states.incomplete.is_none() && self.cut.is_none()
     }
 }
 
-/// What stands in the name of a model before the axioms that were left out of it.
+/// The separator between the name of a model and the axioms that were left out of it.
 pub const WITHOUT: &str = " without ";
 
-/// The name under which a model is known, whatever was left out of it.
+/// The name of the whole model, from that of a model without some axioms.
 fn whole(name: &str) -> &str {
     name.split(WITHOUT).next().unwrap_or(name)
 }
 
-/// The verdict that a test's metadata expects under a model and readings: `Expect[a=b,c=d]` where
-/// all of these are chosen, of several the one that names most; else `Expect[model]`, else `Expect`. What
-/// is expected of a model from which axioms were left out is what is expected of the whole one.
+/// The verdict that a test's metadata expects under a model and readings: that of the `Expect[...]` of
+/// which the model's name and the chosen readings meet every part; of several the one that names most
+/// readings, then one that names the model; else that of `Expect`. What is expected of a model from which
+/// axioms were left out is what is expected of the whole one.
 ///
 /// # Errors
 /// When the metadata names no verdict.
@@ -220,18 +221,16 @@ pub fn expectation(
     model: &str,
     readings: &[String],
 ) -> Result<Option<Kind>, Box<Diagnostic>> {
-    let own = format!("Expect[{}]", whole(model));
-    let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
-    let chosen = |line: &&Metadata| {
-        let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
-        let named: Vec<&str> = named.filter(|n| n.contains('=')).map(|n| n.split(',').collect())?;
-        named.iter().all(|n| readings.iter().any(|r| r == n)).then_some(named.len())
+    let model = whole(model);
+    let rank = |line: &&Metadata| {
+        let parts = conditions(&line.key.value)?;
+        let (named, models): (Vec<&str>, Vec<&str>) = parts.iter().partition(|n| n.contains('='));
+        let is_met = named.iter().all(|n| readings.iter().any(|r| r == n))
+            && models.iter().all(|name| *name == model);
+        is_met.then_some((named.len(), models.len()))
     };
-    let special = test.metadata.iter().filter(|line| chosen(line).is_some());
-    let special = special.max_by_key(|line| chosen(line));
-    let Some(line) = special.or_else(|| find(&own)).or_else(|| find("Expect")) else {
-        return Ok(None);
-    };
+    let met = test.metadata.iter().filter(|line| rank(line).is_some());
+    let Some(line) = met.max_by_key(rank) else { return Ok(None) };
     Kind::worded(&line.value.value, test.quantifier).map(Some).ok_or_else(|| {
         let names = Kind::ALL.map(|kind| kind.word(test.quantifier));
         let help = match closest(&line.value.value, names) {
@@ -242,6 +241,15 @@ pub fn expectation(
             Diagnostic::error("expect-unknown-verdict", line.value.span, "this is not a verdict");
         Box::new(diagnostic.label("expected here").help(help))
     })
+}
+
+/// What has to be so for an expectation to count: the names of a model and of readings in `Expect[...]`,
+/// nothing in `Expect`; `None` for other keys.
+fn conditions(key: &str) -> Option<Vec<&str>> {
+    match key.strip_prefix("Expect")? {
+        "" => Some(Vec::new()),
+        rest => Some(rest.strip_prefix('[')?.strip_suffix(']')?.split(',').collect()),
+    }
 }
 
 /// Whether a test's metadata expects the program to hang under a model of progress: `Hang[NAME]`, else
@@ -264,7 +272,7 @@ pub fn hang_expectation(
     })
 }
 
-/// What of the answer whether a program may hang is not as its test expects.
+/// The deviation of an answer about hangs from the test's expectation.
 fn unexpected_hang(test: &Test, progress: Progress, hang: Option<&Hang>) -> Option<Refusal> {
     let expected = hang_expectation(test, progress).ok().flatten()?;
     match hang?.kind() {
@@ -273,8 +281,8 @@ fn unexpected_hang(test: &Test, progress: Progress, hang: Option<&Hang>) -> Opti
     }
 }
 
-/// Warnings about expectations that no run can ask for: `Expect[...]` that names none of these
-/// models, or a reading that `is_reading` does not know.
+/// Warnings about expectations that no run can check: `Expect[...]` with a model that is none of
+/// these, or with an unknown reading.
 #[must_use]
 pub fn stray_expectations(
     test: &Test,
@@ -295,16 +303,13 @@ pub fn stray_expectations(
                 Diagnostic::warning("hang-unknown-progress", line.key.span, message).help(help),
             );
         }
-        let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
-        let Some(named) = named else { continue };
-        let (what, stray) = match named.contains('=') {
-            true => ("reading", named.split(',').find(|name| !is_reading(name))),
-            false => (
-                "model",
-                Some(named).filter(|name| !models.iter().any(|model| whole(model) == *name)),
-            ),
+        let is_known = |name: &&&str| match name.contains('=') {
+            true => is_reading(name),
+            false => models.iter().any(|model| whole(model) == **name),
         };
-        let Some(stray) = stray else { continue };
+        let named = conditions(&line.key.value).unwrap_or_default();
+        let Some(stray) = named.iter().find(|name| !is_known(name)) else { continue };
+        let what = if stray.contains('=') { "reading" } else { "model" };
         let near = if what == "model" {
             closest(stray, models.iter().map(|model| whole(model)))
         } else {
@@ -344,22 +349,21 @@ pub fn judge(
     models.iter().zip(expected).map(under).collect()
 }
 
-/// Why there is no list of states.
+/// The reason why there is no list of states.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unlisted {
     /// No engine can list them.
     #[error("{0}")]
     Undecided(Unsupported),
-    /// A bug: a state that cannot be, a panic, engines that disagree.
+    /// A bug: an impossible state, a panic, or a disagreement of engines.
     #[error("{0}")]
     Broken(String),
 }
 
-/// Lists the final states of a test, each with an execution that is checked without the engine;
-/// several engines have to agree.
+/// Lists the final states of a test, each with an execution that is checked without the engine.
+/// Several engines have to agree.
 ///
-/// # Errors
-/// When no engine can list them, or one of them is wrong.
+/// # Errors When no engine can list the final states, or when a listed state is wrong.
 pub fn list(
     case: &Case,
     model: &Model,
@@ -388,7 +392,7 @@ pub fn listed(
     listing.unwrap_or_else(|message| Err(Unlisted::Broken(message)))
 }
 
-/// Engines that have to agree, and settings with as much time as each of them has.
+/// Engines that have to agree, with settings that give each of them the full time.
 #[must_use]
 pub fn together(
     engines: &[Box<dyn Engine>],
@@ -427,7 +431,7 @@ fn list_with(
     Ok(Listing { states, matching, cut, graph })
 }
 
-/// The outcome that the engines agree on, and those that cannot tell, which do not count.
+/// The outcome that the engines agree on, and the engines that cannot tell, which do not count.
 fn agreed(
     test: &Test,
     model: &Model,
@@ -445,7 +449,7 @@ fn agreed(
         (outcome.verdict, outcome.holds) = (Verdict::Error(message), None);
     }
     let silent = match outcome.verdict.kind() {
-        // Nobody could tell what decides.
+        // No engine could tell.
         Kind::Unknown => Vec::new(),
         _ => engine.silent(),
     };
@@ -466,8 +470,8 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Does `work` for 0, 1, … `count` - 1 on `jobs` workers and hands the results to `emit` in this
-/// order, each as soon as all before it are there; stops early when `emit` breaks.
+/// Runs `work` for 0, 1, … `count` - 1 on `jobs` workers and passes the results to `emit` in order.
+/// A result is passed as soon as all earlier ones are available. Stops early when `emit` breaks.
 pub fn in_order<T: Send>(
     count: usize,
     jobs: usize,
@@ -480,8 +484,8 @@ pub fn in_order<T: Send>(
     });
 }
 
-/// As [`in_order`]; while results are waited for, `emit` is called with `None` several times a
-/// second. Where it breaks, work that has begun is still finished before this returns.
+/// As [`in_order`]; while it waits for results, `emit` is called with `None` several times a
+/// second. If `emit` breaks, work that has begun is still finished before the return.
 pub fn watched<T: Send>(
     count: usize,
     jobs: usize,
@@ -509,13 +513,13 @@ mod parallel {
     use std::sync::mpsc::{self, RecvTimeoutError};
     use std::time::Duration;
 
-    /// How long to wait for a result at a time.
+    /// The longest wait for one result.
     const TICK: Duration = Duration::from_millis(100);
 
     /// Deep expressions recurse; address space is cheap.
     const STACK_BYTES: usize = 64 << 20;
 
-    /// Workers; a single one too, so that the stack is as deep at any number of them.
+    /// Workers; even one gets its own thread, so that the stack has the same depth at any number.
     pub(super) fn pool(workers: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
         ThreadPoolBuilder::new().num_threads(workers.max(1)).stack_size(STACK_BYTES).build()
     }

@@ -1,39 +1,41 @@
-//! Budgets: how much work a question is worth, in steps and in time, and the clock that measures time.
+//! Budgets: limits on the work for a question, in steps and in time, with the clock that measures
+//! time.
 //!
-//! Nothing below the command line has a clock of its own. A budget without one limits steps alone, so
-//! that answers depend on nothing but the question, and so that the library runs where there is no clock.
+//! Only the command line has a clock of its own. A budget without a clock limits steps alone, so
+//! that answers depend on nothing but the question, and so that the library runs on targets without
+//! a clock.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// A clock: a function that tells how long it is since some moment which stays the same.
+/// A clock: a function that gives the time since some fixed moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(fn() -> Duration);
 
 impl Clock {
-    /// The clock that `now` reads; what it tells must not become less.
+    /// The clock that `now` reads; its time must not decrease.
     #[must_use]
     pub const fn new(now: fn() -> Duration) -> Self {
         Self(now)
     }
 
-    /// The clock of the system, which is never set back.
+    /// The monotonic clock of the system.
     ///
-    /// Reading it panics on targets that have none, such as `wasm32-unknown-unknown`; hand in another
-    /// one there.
+    /// Reading it panics on targets that have none, such as `wasm32-unknown-unknown`; a program for
+    /// such a target provides another clock.
     #[must_use]
     pub const fn monotonic() -> Self {
         Self(since_first_asked)
     }
 
-    /// How long it is since the clock's moment.
+    /// The time since the clock's fixed moment.
     #[must_use]
     pub fn now(self) -> Duration {
         (self.0)()
     }
 }
 
-/// How long it is since this was asked for the first time.
+/// The time since the first call.
 fn since_first_asked() -> Duration {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     FIRST.get_or_init(Instant::now).elapsed()
@@ -47,7 +49,7 @@ impl PartialEq for Clock {
 
 impl Eq for Clock {}
 
-/// A moment at which time is over.
+/// A moment by a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
     clock: Clock,
@@ -55,19 +57,19 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The moment that comes in so long a time.
+    /// The moment after a span of time from now.
     #[must_use]
     pub fn in_time(clock: Clock, time: Duration) -> Self {
         Self { clock, at: clock.now().saturating_add(time) }
     }
 
-    /// Whether it has come.
+    /// Whether the moment has passed.
     #[must_use]
     pub fn is_over(self) -> bool {
         self.clock.now() >= self.at
     }
 
-    /// How long it is until then; zero when it has come.
+    /// The time until the moment; zero when it has passed.
     #[must_use]
     pub fn left(self) -> Duration {
         self.at.saturating_sub(self.clock.now())
@@ -78,17 +80,17 @@ impl Deadline {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// Engine steps; `None` without a limit of their own. For Z3 a step is some thousand units of its
-    /// own measure, in each of its checks.
+    /// Engine steps; `None` without a limit. For Z3 a step is several thousand of Z3's resource
+    /// units, in each check.
     pub steps: Option<u64>,
     /// Milliseconds by the clock; `None` without a limit.
     pub(crate) milliseconds: Option<u64>,
-    /// What measures time; without it, time has no limits.
+    /// The clock; without one, time is not limited.
     pub(crate) clock: Option<Clock>,
 }
 
 impl Budget {
-    /// How long all questions may take together that are asked beside the one that matters.
+    /// The time limit for all secondary questions of a report together.
     pub(crate) const ASIDE_TOGETHER: Duration = Duration::from_secs(5);
 
     /// A budget without limits.
@@ -107,61 +109,61 @@ impl Budget {
         Self { steps: Some(steps), ..self }
     }
 
-    /// At most this long by a clock, such as [`Clock::monotonic`]. Questions that are asked only for a
-    /// sentence in a report keep to some seconds then, too.
+    /// At most this long by a clock, such as [`Clock::monotonic`]. Questions that serve only a
+    /// sentence of a report are then limited to some seconds, too.
     #[must_use]
     pub fn timed(self, clock: Clock, time: Duration) -> Self {
         self.measured_by(clock).within(time)
     }
 
-    /// With a clock for those questions that limit their time by themselves: the ones that are asked
-    /// only for a sentence in a report.
+    /// With a clock for questions with a separate time limit, such as questions for a single
+    /// sentence of a report.
     #[must_use]
     pub fn measured_by(self, clock: Clock) -> Self {
         Self { clock: Some(clock), ..self }
     }
 
-    /// At most this long, where there is a clock.
+    /// At most this long, if there is a clock.
     #[must_use]
     pub(crate) fn within(self, time: Duration) -> Self {
         let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self { milliseconds: Some(self.milliseconds.map_or(time, |own| own.min(time))), ..self }
     }
 
-    /// What a question is worth at most that is asked beside the one that matters.
+    /// The budget of a secondary question.
     #[must_use]
     pub(crate) fn aside(self) -> Self {
         const STEPS: u64 = 5_000;
         self.at_most(STEPS).within(Duration::from_secs(1))
     }
 
-    /// With as much time for each of so many as there is for one.
+    /// With the full time for each of so many questions.
     #[must_use]
     pub(crate) fn for_each_of(self, many: usize) -> Self {
         let milliseconds = self.milliseconds.map(|own| own.saturating_mul(many as u64));
         Self { milliseconds, ..self }
     }
 
-    /// An equal part of the time, for one of so many.
+    /// With an equal part of the time, for one of so many questions.
     #[must_use]
     pub(crate) fn shared_by(self, many: u64) -> Self {
         let milliseconds = self.milliseconds.map(|all| (all / many.max(1)).max(1));
         Self { milliseconds, ..self }
     }
 
-    /// When the time is over, if it begins now; `None` without a limit or a clock.
+    /// The deadline if time begins now; `None` without a limit or a clock.
     #[must_use]
     pub fn end(self) -> Option<Deadline> {
         self.deadline_in(Duration::from_millis(self.milliseconds?))
     }
 
-    /// The moment that comes in so long a time, if there is a clock.
+    /// The moment after a span of time from now, if there is a clock.
     #[must_use]
     pub(crate) fn deadline_in(self, time: Duration) -> Option<Deadline> {
         Some(Deadline::in_time(self.clock?, time))
     }
 
-    /// What is left of it where the time ends then; `None` when it is over.
+    /// The rest of the budget before a deadline; `None` when it has passed.
     #[must_use]
     pub fn until(self, end: Option<Deadline>) -> Option<Self> {
         let Some(end) = end else { return Some(self) };

@@ -48,7 +48,7 @@ pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;
 
-/// What checking a test gave.
+/// The outcome of checking a test.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -57,10 +57,10 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Whether the quantified condition is satisfied.
     pub holds: Option<bool>,
-    /// The events, which verdicts and witnesses refer to.
+    /// The events to which verdicts and witnesses refer.
     #[doc(hidden)]
     pub graph: EventGraph,
-    /// How often loop bodies were executed at most, after the bound was raised.
+    /// How often loop bodies were executed at most, after raising the bound.
     pub bound: u8,
 }
 
@@ -70,7 +70,7 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     unfolded_twice(test, model, settings, unfolding(model, settings))
 }
 
-/// The events of a test, unfolded again where it is seen which variables are transparent.
+/// The events of a test; they are unfolded again if some variables are found to be idempotent.
 fn unfolded_twice(
     test: &Test,
     model: &Model,
@@ -85,7 +85,7 @@ fn unfolded_twice(
     }
 }
 
-/// How programs are unfolded under a model.
+/// The options for unfolding programs under a model.
 fn unfolding(model: &Model, settings: Settings) -> Unfolding {
     Unfolding {
         bound: settings.bound,
@@ -104,14 +104,15 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
     }
 }
 
-/// The widest vector that is one operation under the reading that takes vectors for such, in bytes.
+/// The widest vector that is one operation under the reading that takes vectors as whole, in bytes.
 const VECTOR_BYTES: u32 = 16;
 
 /// As [`graph_of`], with the rounds of loops that only wait.
 ///
-/// Such a round may be left out of an execution without a change to the others, but it may race.
-/// Two accesses that race need one such round of each of their threads, beside those that do something,
-/// so that one more than the bound is enough; so it is for what one access does alone.
+/// Such a round may be left out of an execution without a change to the others, but its accesses
+/// may race. A race needs at most one such round of each of its two threads, besides the rounds
+/// that have effects, so that one round more than the bound is enough. The same holds for
+/// violations by a single access.
 #[must_use]
 pub fn graph_with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let graph = graph_of(test, model, settings);
@@ -121,14 +122,14 @@ pub fn graph_with_rounds(test: &Test, model: &Model, settings: Settings) -> Even
     }
 }
 
-/// The events with one more round than the bound, and those of rounds that only wait.
+/// The events with one more round than the bound, including the rounds that only wait.
 fn with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let bound = settings.bound.saturating_add(1);
     let unfolding = Unfolding { bound, spin_loops: false, ..unfolding(model, settings) };
     unfolded(test, model, settings, unfolding, &BTreeSet::new())
 }
 
-/// Whether there are loops that only wait, whose rounds are left out.
+/// Whether some loops only wait, so that rounds are left out.
 fn waits(graph: &EventGraph) -> bool {
     graph.cuts.iter().any(|cut| cut.kind != CutKind::Bound)
 }
@@ -141,14 +142,14 @@ fn unfolded(
     transparent: &BTreeSet<ObjectId>,
 ) -> EventGraph {
     let mut graph = unfold(&lower(test, settings.readings), unfolding, transparent);
-    // What a program does outside of the model is said before what it does wrong.
+    // Uses outside of the model are reported before undefined behaviour.
     let outside = features::uses(&mut graph, model);
     graph.violations.splice(..0, outside);
     graph
 }
 
-/// Decides a test; where the bound of loops cuts the answer off, with a higher one if the settings say
-/// so.
+/// Decides a test; if the bound on loops cuts the answer off and the settings allow it, with a
+/// higher bound.
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let outcome = checked(test, model, engine, settings);
@@ -166,7 +167,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
     }
 }
 
-/// As [`check`], of the threads that the test has.
+/// As [`check`], for the threads that the test has.
 fn checked(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
     let engine = SoundDependence(&timed);
@@ -181,7 +182,7 @@ fn checked(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) 
     )
 }
 
-/// As [`check`], with as many orders of the elements of vectors as are looked at.
+/// As [`check`], for the orders of vector elements that the graph has.
 fn bounded(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let (mut verdict, mut graph) = decide(test, model, engine, settings);
     let mut reached = settings.bound;
@@ -220,10 +221,11 @@ fn bounded(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) 
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph, bound: reached }
 }
 
-/// What excludes the outcome however often loops go round, by what remains of executions when rounds
-/// are left out (`None` where that does not tell).
+/// The core that excludes the outcome for any number of loop rounds. It is found on executions with
+/// rounds left out, which may not decide (`None`).
 ///
-/// The others that wait for such a loop may make a deadlock of it where no execution ends.
+/// Where no execution ends, threads that wait for such a loop at a barrier may be in a deadlock;
+/// then `None`.
 fn excluded_beyond(
     test: &Test,
     model: &Model,
@@ -237,7 +239,7 @@ fn excluded_beyond(
     let budget = settings.budget.at_most(STEPS_FOR_MORE);
     let settings =
         Settings { skips: true, bound: settings.bound.max(MOST_RAISED), budget, ..settings };
-    // The bound may cut what comes before all barriers.
+    // The bound may cut a thread before all barriers.
     if has_barriers(test, settings) {
         let all = without_filter(graph);
         match engine.find(Problem { graph: &all, model }, Goal::Complete, budget) {
@@ -253,27 +255,27 @@ fn excluded_beyond(
     }
 }
 
-/// Whether a program has barriers, be it that no thread comes to one within the bound.
+/// Whether a program has barriers, reached within the bound or not.
 fn has_barriers(test: &Test, settings: Settings) -> bool {
     let program = lower(test, settings.readings);
     let mut steps = program.threads.iter().flat_map(|thread| &thread.steps);
     steps.any(|step| step.micros.iter().any(|micro| matches!(micro, Micro::Barrier(_))))
 }
 
-/// Whether a verdict is open because of loops from which there is a way out.
+/// Whether a verdict is open because of loops that have a way out.
 fn cuts_loops(verdict: &Verdict) -> bool {
     let may_end = |bounded: &Bounded| bounded.beyond != BoundKind::NoWayOut;
     matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if may_end(bounded))
 }
 
-/// How far a bound is raised. Where two threads update one location by `cas`, one of them mostly
+/// The highest bound that is tried. If two threads update one location by `cas`, one of them mostly
 /// succeeds in its third round at the latest.
 const MOST_RAISED: u8 = 4;
 
 /// Programs with more events are left at their bound.
 const MOST_RAISED_EVENTS: usize = 80;
 
-/// How many steps an engine may take for each question with a bound that nobody has asked for.
+/// The most steps of an engine for each question with a raised bound.
 const STEPS_FOR_MORE: u64 = 10_000;
 
 /// Whether the bound may be raised for a program with these events.
@@ -299,7 +301,7 @@ impl<'e> Timed<'e> {
     }
 }
 
-/// Why a program is not decided whatever the engine.
+/// The reason why a program is not decided by any engine.
 fn too_large(graph: &EventGraph) -> Option<Unsupported> {
     let events = graph.events.len();
     if events > MOST_EVENTS {
@@ -312,18 +314,18 @@ fn too_large(graph: &EventGraph) -> Option<Unsupported> {
     Some(Unsupported::Crowd { barrier: crowd.key.to_string(), most: MOST_AT_BARRIER })
 }
 
-/// Whether values decide if an operation marks the arrival of its warp, with the other threads of which
-/// it then comes (PTX-9.7.13.1).
+/// Whether values decide if an operation counts as the arrival of its warp, together with the
+/// warp's other threads (PTX-9.7.13.1).
 fn is_unclear(graph: &EventGraph, op: &BarrierOp) -> bool {
     op.arrives
         && !graph.knows_count(op)
         && graph.mates(graph.event(op.event).agent).next().is_some()
 }
 
-/// Which threads meet at a barrier with a count is found by trying all sets of them.
+/// The most threads at a barrier with a count: all sets of them that may meet are tried.
 const MOST_AT_BARRIER: usize = 20;
 
-/// Whether too many sets of threads might meet at a barrier; one of all threads is no choice.
+/// Whether too many sets of threads might meet at a barrier; the set of all threads is no choice.
 fn is_crowded(graph: &EventGraph, op: &BarrierOp) -> bool {
     let (BarrierRule::Count(count) | BarrierRule::Quorum(count)) = op.rule else { return false };
     let others = graph.barriers.iter().filter(|other| other.key == op.key);
@@ -355,7 +357,7 @@ impl Engine for Timed<'_> {
     }
 }
 
-/// The question that a quantifier asks: which value of the proposition is looked for.
+/// The question of a quantifier: the value of the proposition that is looked for.
 #[must_use]
 pub fn goal_of(quantifier: Quantifier) -> Goal {
     Goal::Condition(quantifier != Quantifier::Forall)
@@ -376,8 +378,8 @@ fn decide(
     }
 }
 
-/// The verdict on a program that is not defined, or of which that is not known; with the events that it
-/// refers to if they are others.
+/// The verdict on a program that is, or may be, undefined. Includes the events of the verdict if
+/// these differ from the problem's.
 fn void(
     test: &Test,
     problem: Problem<'_>,
@@ -411,14 +413,15 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
     }
 }
 
-/// How many steps an engine may take for a sentence in a reason.
+/// The most steps of an engine for an additional sentence in a reason.
 const STEPS_FOR_A_SENTENCE: u64 = 1_000;
 
-/// How many bytes the accesses of a program and its initial writes may have together for that.
+/// The most bytes in the accesses and initial writes of a program that gets such a sentence.
 const MOST_BYTES: u32 = 64;
 
-/// What excludes an outcome that no axiom excludes, if accesses may be torn at every byte (the other
-/// side of reading V10): axioms, or nothing but that they are not; as far as that is soon found.
+/// The reason why an outcome that no axiom excludes stays excluded if accesses may tear at every
+/// byte. The reason is a set of axioms, or else the assumption of whole accesses (reading V10).
+/// `None` if that is not found soon.
 fn if_torn(
     test: &Test,
     Problem { graph, model }: Problem<'_>,
@@ -438,7 +441,7 @@ fn if_torn(
         Answer::Yes(_) => Some(Core { torn: true, ..Core::default() }),
         Answer::No(core) if names_single_copy(model, &core) => {
             let weaker = model.without_axioms(&core.axioms);
-            // Without them, there has to be such an execution.
+            // Without these axioms, some execution has to have the outcome.
             let found = engine.find(Problem { graph: &graph, model: &weaker }, goal, budget);
             matches!(found, Answer::Yes(_)).then_some(Core { torn: true, ..core })
         }
@@ -452,10 +455,10 @@ fn names_single_copy(model: &Model, core: &Core) -> bool {
     core.axioms.iter().any(|axiom| name(axiom) == SINGLE_COPY)
 }
 
-/// The name of the axiom by which accesses are not torn (PTX-8.10.3).
+/// The name of the axiom that excludes torn accesses (PTX-8.10.3).
 pub const SINGLE_COPY: &str = "Single-Copy-Atomicity";
 
-/// Undefined behaviour that some execution has voids everything else.
+/// The verdict on undefined behaviour in some execution, which voids all other verdicts.
 fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
     match violated(problem, engine, settings) {
         Ok(found) => found
@@ -467,7 +470,7 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
 /// The first violation that some execution has, with such an execution.
 ///
 /// # Errors
-/// The verdict where that cannot be said.
+/// The verdict if the engine cannot tell.
 fn violated(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -477,8 +480,8 @@ fn violated(
     let alike = |index: usize| {
         violations[..index].iter().all(|v| v.rule.effect() == violations[index].rule.effect())
     };
-    // Where one is found, those before it are asked for: nearly always there is none, and one question
-    // answers for all.
+    // One question about all violations usually answers that there is none. If one is found, the
+    // violations before it are asked for.
     let mut asked = Cow::Borrowed(problem.graph);
     let mut found: Option<(usize, Box<Choices>)> = None;
     while found.as_ref().map_or(!violations.is_empty(), |&(index, _)| index > 0) {
@@ -487,7 +490,7 @@ fn violated(
         let choices = match answer.decided() {
             Ok(Decided::Yes(choices)) => choices,
             Ok(Decided::No(_)) => break,
-            // With an earlier one the verdict may be the same.
+            // An earlier violation may give the same verdict.
             Err(_) if found.as_ref().is_some_and(|&(index, _)| alike(index)) => break,
             Err(why) => return Err(Verdict::Unknown(why)),
         };
@@ -505,7 +508,7 @@ fn violated(
     Ok(found)
 }
 
-/// The verdict where a violation happens, in an execution of these choices if one is known.
+/// The verdict on a violation, in an execution of these choices if one is known.
 fn verdict_on(violation: &Violation, choices: Option<Box<Choices>>) -> Verdict {
     let reason = Reason { rule: violation.rule.clone(), spans: vec![violation.span], choices };
     if violation.rule.is_out_of_model() {
@@ -515,11 +518,11 @@ fn verdict_on(violation: &Violation, choices: Option<Box<Choices>>) -> Verdict {
     }
 }
 
-/// Undefined behaviour in a round of a loop that only waits, where only executions count in which
-/// every thread ends: these leave such rounds out.
+/// Undefined behaviour in a round of a loop that only waits. Executions in which every thread ends
+/// leave such rounds out, so that questions about terminating executions miss it.
 ///
-/// What the rounds do to mbarriers is not looked at: that they do no wrong takes a look at every
-/// order of all operations, and pipelines would take seconds.
+/// Violations on mbarriers are left out: proving that the rounds commit none takes all orders of
+/// all operations, which costs seconds for pipelines.
 fn violation_in_a_round(
     test: &Test,
     Problem { graph, model }: Problem<'_>,
@@ -541,7 +544,8 @@ fn violation_in_a_round(
     Some((verdict, rounds))
 }
 
-/// Undefined behaviour before threads may wait for ever at barriers or for one that stays in a loop.
+/// Undefined behaviour before threads may wait for ever, at barriers or for a thread that stays in
+/// a loop.
 fn violation_before_a_wait(
     Problem { graph, model }: Problem<'_>,
     engine: &dyn Engine,
@@ -555,12 +559,13 @@ fn violation_before_a_wait(
     blocked::first_found(prefix::before_waits(graph), find, undecided_before_waits)
 }
 
-/// The verdict where it is not decided whether something undefined happens before threads wait.
+/// The verdict if undefined behaviour before a wait may or may not happen.
 fn undecided_before_waits() -> Verdict {
     barriers::unsupported(Unsupported::BeforeWaits)
 }
 
-/// An allowed outcome is reported only after the model has been evaluated on its execution.
+/// The verdict on an allowed outcome, reported only after the model has been evaluated on its
+/// execution.
 fn witnessed(problem: Problem<'_>, goal: Goal, choices: Choices) -> Verdict {
     match verify(problem, goal, &choices) {
         Ok(result) if result.is_consistent() => Verdict::Allowed(Box::new(choices)),
@@ -588,10 +593,10 @@ pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Rec
     confirm(problem.model, goal, &execution)
 }
 
-/// As [`verify`], of an execution that has been built.
+/// As [`verify`], for an execution that has been built.
 ///
 /// # Errors
-/// When the execution does not have what was looked for.
+/// When the execution does not reach the goal.
 pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<Recheck, String> {
     if !goal.is_reached(model, execution) {
         return Err("it does not have what was looked for".to_owned());
@@ -599,7 +604,7 @@ pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<R
     Ok(recheck(model, execution))
 }
 
-/// Without an execution, the bound or a deadlock may be to blame.
+/// The verdict if no execution is found: the bound or a deadlock may be the cause.
 fn excluded(
     test: &Test,
     problem: Problem<'_>,
@@ -614,7 +619,7 @@ fn excluded(
     if !meets && endless.is_empty() {
         return Verdict::Forbidden(core);
     }
-    // That the filter leaves everything out is no deadlock.
+    // An execution that only the filter excludes is no deadlock.
     let unfiltered = without_filter(problem.graph);
     let problem = Problem { graph: &unfiltered, ..problem };
     match engine.find(problem, Goal::Complete, settings.budget).decided() {
@@ -628,7 +633,7 @@ fn excluded(
     non_termination::verdict(problem, core, endless, engine, settings)
 }
 
-/// The events, whatever the final state.
+/// The events without the filter on final states.
 fn without_filter(graph: &EventGraph) -> Cow<'_, EventGraph> {
     if graph.exprs.is_true(graph.filter) {
         return Cow::Borrowed(graph);
@@ -638,7 +643,7 @@ fn without_filter(graph: &EventGraph) -> Cow<'_, EventGraph> {
     Cow::Owned(all)
 }
 
-/// Where threads may wait in a loop for ever.
+/// The branches of loops in which threads may wait for ever.
 fn spins(graph: &EventGraph) -> Vec<Span> {
     in_order(graph.cuts.iter().filter(|c| c.kind == CutKind::Spin).map(|c| c.span))
 }
@@ -673,8 +678,8 @@ pub fn states(
     Ok((states, graph))
 }
 
-/// The data races of a test, with its events: those of executions that end or are cut, or, where these
-/// have none, those before threads may wait for ever.
+/// The data races of a test, with its events. These are races in executions that end or are cut; if
+/// there are none, races before possible infinite waits.
 ///
 /// # Errors
 /// As [`race::races`]; too large a program is unknown.
@@ -694,7 +699,7 @@ pub fn races(
         races.open.get_or_insert(why);
     }
     if races.list.is_empty() && too_large(&graph).is_none() {
-        // Those of a beginning that is only possible are none that anybody could look at.
+        // A beginning that is only possible has no execution that could be shown.
         for before in prefix::before_waits(&graph).filter_map(blocked::Beginning::certain) {
             let mut found = all(&before)?;
             if !found.list.is_empty() {

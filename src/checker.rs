@@ -1,5 +1,5 @@
-//! What programs that use the library ask for: tests from text, verdicts with their reasons, final states
-//! and executions, each by one call.
+//! The interface for programs that use the library. Tests from text, verdicts with reasons, final
+//! states and executions are available by one call each.
 
 use crate::batch::{self, Case, Listing, Unlisted};
 use crate::cat::{self, Loaded, Loader, NoFiles, Options, builtin, parse_builtin};
@@ -18,8 +18,8 @@ use std::fmt;
 
 /// Reads the litmus tests in a text, in any of the formats that `paper-notes/language.md` describes.
 ///
-/// `name` is what diagnostics call the text; NVIDIA's format is known by a name that ends in `.test`.
-/// The text is added to `files`, which the places of the result refer to.
+/// `name` stands for the text in diagnostics; NVIDIA's format is recognized by a name that ends in
+/// `.test`. The text is added to `files`, to which the places of the result refer.
 ///
 /// ```
 /// let mut files = ptxmc::Files::default();
@@ -31,7 +31,7 @@ pub fn parse_tests(files: &mut Files, name: &str, text: &str) -> Parsed {
     parse_version(files, name, text.as_bytes(), None)
 }
 
-/// A built-in model, such as `ptx-9.2`, the default one, or `sc`; `None` where there is none of this
+/// A built-in model, such as `ptx-9.2`, the default one, or `sc`; `None` if there is none of this
 /// name. [`BUILTIN`](crate::models::BUILTIN) lists them.
 ///
 /// ```
@@ -44,10 +44,10 @@ pub fn builtin_model(files: &mut Files, name: &str) -> Option<Model> {
 
 /// Reads a PTX module and makes the test of a launch of its kernels.
 ///
-/// `launch` is written as for the command, `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`, perhaps with a condition
-/// behind; without one the test asks nothing, and its verdict says whether the launch is defined. All
-/// threads are in the test where there are few, else some that stand for the others, which
-/// [`Test::launched`](crate::litmus::ast::Test::launched) says.
+/// `launch` is written as for the command, `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`, with an optional
+/// condition at its end. Without a condition, the verdict only tells whether the launch is defined.
+/// The test has all threads if they are few, otherwise representatives, as
+/// [`Test::launched`](crate::litmus::ast::Test::launched) tells.
 ///
 /// ```
 /// let module = ".version 8.5
@@ -87,7 +87,7 @@ pub fn parse_model(files: &mut Files, name: &str, text: &str) -> Result<Model, V
     loaded.map(|loaded| loaded.model)
 }
 
-/// As [`parse_model`], with somebody who finds the files that the model includes, and with readings of
+/// As [`parse_model`], with a loader for the files that the model includes, and with readings of
 /// the standard that it asks about.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ pub fn parse_model_with(
 
 /// The verdict on a test under a model, as the command gives it.
 ///
-/// Whoever checks many tests makes a [`Checker`], which keeps what it has compiled of the model.
+/// To check many tests, make a [`Checker`], which keeps the compiled model.
 ///
 /// ```
 /// # let text = include_str!("../litmus/mp/MP+acquire+ctrl.litmus");
@@ -151,7 +151,7 @@ impl fmt::Debug for Checker<'_> {
 }
 
 impl<'m> Checker<'m> {
-    /// With the engine and the settings that the command has without options.
+    /// A checker with the default engine and settings of the command.
     #[must_use]
     pub fn new(model: &'m Model) -> Self {
         Self { model, engine: Choice::Auto.engine(), settings: Settings::default() }
@@ -175,7 +175,7 @@ impl<'m> Checker<'m> {
         check::check(test, self.model, self.engine.as_ref(), self.settings)
     }
 
-    /// Whether a test may hang: whether an execution goes on no more though not every thread has ended.
+    /// Whether a test may hang: an execution does not go on though some thread has not ended.
     ///
     /// ```
     /// # let text = include_str!("../litmus/locks/ticket-lock.litmus");
@@ -194,10 +194,10 @@ impl<'m> Checker<'m> {
         check::hang(test, self.model, engine, self.settings, &self.check(test))
     }
 
-    /// All final states of a test, each with an execution that ends so.
+    /// All final states of a test, each with an execution that ends in it.
     ///
     /// # Errors
-    /// When the engine cannot list them, or lists one that cannot be.
+    /// When the engine cannot list them, or lists an impossible one.
     ///
     /// ```
     /// # let text = include_str!("../litmus/mp/MP+all-relaxed.litmus");
@@ -219,14 +219,14 @@ impl<'m> Checker<'m> {
 }
 
 impl Outcome {
-    /// Why the verdict is what it is, in a line; empty where the verdict says it all.
+    /// The reason for the verdict, in a line; empty if the verdict needs none.
     #[must_use]
     pub fn reason(&self, model: &Model, files: &Files) -> String {
         reason::line(&self.verdict, model, files)
     }
 
-    /// The execution that shows the verdict, where there is one: of an allowed outcome, of undefined
-    /// behaviour.
+    /// The execution that shows the verdict, if there is one: of an allowed outcome, or of
+    /// undefined behaviour.
     ///
     /// ```
     /// # let text = include_str!("../litmus/mp/MP+all-relaxed.litmus");
@@ -253,7 +253,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FinalState {
-    /// What is observed, with its value as a test writes it.
+    /// The observed names, with their values as a test writes them.
     pub values: Vec<(String, String)>,
     /// Whether the condition's proposition holds.
     pub matches: bool,
@@ -268,7 +268,7 @@ impl fmt::Display for FinalState {
 }
 
 impl Listing {
-    /// The states, one after the other.
+    /// The states, in order.
     pub fn iter(&self) -> impl Iterator<Item = FinalState> + '_ {
         let named = |values: &[u128]| {
             let observed = self.graph.observed.iter().zip(values).enumerate();
@@ -281,7 +281,7 @@ impl Listing {
         states.map(move |((values, _), &matches)| FinalState { values: named(values), matches })
     }
 
-    /// An execution that ends in the state of this number; `None` beyond the last one.
+    /// An execution that ends in the state with this index; `None` beyond the last one.
     #[must_use]
     pub fn witness(&self, state: usize, title: &str, model: &Model) -> Option<Picture> {
         let (_, choices) = self.states.states.get(state)?;
@@ -290,13 +290,13 @@ impl Listing {
 }
 
 impl Diagnostic {
-    /// Where it is, such as `mp.litmus:3:5`; empty where it speaks of a whole file.
+    /// The location, such as `mp.litmus:3:5`; empty if the diagnostic is about a whole file.
     #[must_use]
     pub fn location(&self, files: &Files) -> String {
         self.primary.as_ref().map_or_else(String::new, |label| files.location(label.span))
     }
 
-    /// The diagnostic as text, with the lines that it speaks of, and a line feed at the end.
+    /// The diagnostic as text, with the source lines, and a line feed at the end.
     #[cfg(feature = "diagnostics")]
     #[must_use]
     pub fn render(&self, files: &Files) -> String {

@@ -8,20 +8,20 @@ pub type IndexMap<K, V> = indexmap::IndexMap<K, V, FxBuildHasher>;
 /// A set in the order of insertion.
 pub type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 
-/// A permutation of the numbers below a count that takes no memory.
+/// A permutation of the numbers below a count, represented by two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permutation {
-    /// What numbers are multiplied by, coprime to their count.
+    /// The multiplier, coprime to the count.
     pub factor: u64,
-    /// What is added then.
+    /// The number added after multiplication.
     pub shift: u64,
 }
 
 impl Permutation {
-    /// The one that moves nothing.
+    /// The identity.
     pub const NONE: Self = Self { factor: 1, shift: 0 };
 
-    /// One of so many numbers that is drawn at random.
+    /// A random permutation of so many numbers.
     #[must_use]
     pub fn draw(count: u64, random: &mut fastrand::Rng) -> Self {
         if count < 2 {
@@ -34,7 +34,7 @@ impl Permutation {
         Self { factor, shift: random.u64(..count) }
     }
 
-    /// Where it moves a number below the count.
+    /// The image of a number below the count.
     #[must_use]
     pub fn at(self, number: u64, count: u64) -> u64 {
         let [number, factor, shift, count] =

@@ -1,17 +1,17 @@
-//! Defects of synchronization: the kinds of what is wrong between two accesses that ought to be ordered,
-//! each with a name that programs can rely on, a sentence, and the clause that it is about.
+//! Defects of synchronization, which leave two accesses unordered. Each has a stable name, a
+//! sentence, and its clause.
 
-/// What is wrong with a program's synchronization.
+/// A kind of defect in a program's synchronization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Defect {
     /// A weak access where a strong one is needed.
     WeakAccess,
-    /// Nothing releases what was done before a write.
+    /// No release of the events before a write.
     NoRelease,
-    /// Nothing acquires behind a read.
+    /// No acquire after a read.
     NoAcquire,
-    /// Writes and later reads of other locations are ordered by `fence.sc` alone.
+    /// A write and a later read of another location, which only `fence.sc` orders.
     NoSequentialFence,
     /// A scope that does not include the other thread.
     ScopeTooNarrow,
@@ -21,26 +21,26 @@ pub enum Defect {
     NoAliasFence,
     /// A fence or an access on the wrong side of a barrier or of the synchronization.
     WrongSide,
-    /// Threads that do not meet where one hands something to the other.
+    /// Threads that do not meet although one passes data to the other.
     NoBarrier,
     /// A barrier or an exchange at which threads meet without an order of their accesses.
     UnorderingBarrier,
-    /// An asynchronous operation that nobody waits for.
+    /// An asynchronous operation without a wait.
     NotWaitedFor,
-    /// Order is expected from the read of a `red` or of an arrival, which acquires nothing.
+    /// Order expected from the read of a `red` or of an arrival, which acquires nothing.
     ThroughReduction,
     /// A fence that is limited to some objects and does not cover the access.
     RestrictedFence,
     /// Accesses of different sizes, which are never morally strong.
     PartialOverlap,
-    /// An access to memory that need not be there any more, or yet.
+    /// An access to memory that may not exist any more, or yet.
     Lifetime,
-    /// Nothing leads from one access to the other.
+    /// No path from one access to the other.
     NoSynchronization,
 }
 
 impl Defect {
-    /// All of them.
+    /// All defects.
     pub const ALL: [Self; 16] = [
         Self::WeakAccess,
         Self::NoRelease,
@@ -60,7 +60,7 @@ impl Defect {
         Self::NoSynchronization,
     ];
 
-    /// A name that stays what it is from version to version.
+    /// A name that is stable across versions.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Defect {
         }
     }
 
-    /// What is wrong, in some words.
+    /// A description of the defect.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -106,8 +106,8 @@ impl Defect {
         }
     }
 
-    /// The section of the standard that it is about; of a barrier without an order that of the cluster's,
-    /// which is the one that can be told to order.
+    /// The section of the standard for the defect. For a barrier without an order this is the
+    /// cluster barrier's section, since that barrier can be told to order.
     #[must_use]
     pub fn clause(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl Defect {
         }
     }
 
-    /// What would make it right.
+    /// The remedy.
     #[must_use]
     pub fn cure(self) -> &'static str {
         match self {
@@ -157,7 +157,7 @@ impl Defect {
         self.about(self.clause())
     }
 
-    /// The text with a clause that says more of a place than the general one.
+    /// The text with a clause that is more specific than the general one.
     pub(crate) fn about(self, clause: &str) -> String {
         format!("{} ({clause})", self.text())
     }

@@ -1,8 +1,8 @@
-//! Diagnostics as data: what is wrong, where, and what would be right; rendering lives in `report`.
+//! Diagnostics as data: fault, place and remedy; rendering lives in `report`.
 
 use crate::source::Span;
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The input cannot be used.
@@ -18,28 +18,28 @@ pub enum Severity {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is there; may be empty.
+    /// The remark; may be empty.
     pub text: String,
 }
 
 /// One message to the user.
 ///
-/// Every domain has an error enum of its own; its variants turn into diagnostics so that the code,
+/// Every domain has its own error enum, whose variants convert to diagnostics, so that the code,
 /// the wording and the help of a message are in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// A stable code such as `ptx-unknown-opcode`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a final full stop.
+    /// The fault, in one sentence without a final full stop.
     pub message: String,
     /// The place; `None` only when a file could not be read at all.
     pub primary: Option<Label>,
     /// Other places that matter, such as the first of two definitions.
     pub secondary: Vec<Label>,
-    /// What would be right.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -98,25 +98,25 @@ impl Diagnostic {
         self
     }
 
-    /// Says what would be right.
+    /// Sets the remedy.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Whether it forbids using the input.
+    /// Whether the input cannot be used.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// Longer words are not compared: nobody mistypes them, and comparing takes their lengths' product.
+/// Longer words are not compared: such typing errors are unlikely, and the comparison is quadratic.
 const LONGEST_WORD: usize = 64;
 
-/// The name in `known` closest to `typed`, when it is close enough to suggest: another case, or one
-/// edit for three letters. Names of one or two letters are all near to each other.
+/// The name in `known` closest to `typed`, if close enough to suggest: another case, or one edit
+/// for three letters. Names of one or two letters are all close to each other.
 #[must_use]
 pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if typed.len() > LONGEST_WORD {

@@ -1,4 +1,4 @@
-//! Engines by name: what this build can run, and how several of them answer together.
+//! Engines by name: those in this build, and combinations of several.
 
 mod agreeing;
 
@@ -9,7 +9,7 @@ use crate::solve::cost_estimate::candidates;
 use crate::solve::{Answer, Budget, Cores, Engine, Goal, Problem, States, Why};
 use std::time::Duration;
 
-/// Which engines answer.
+/// The engines that answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// The first engine that answers.
@@ -21,17 +21,17 @@ pub enum Choice {
     One(&'static str),
 }
 
-/// A name that stands for no engine of this build.
+/// The error that a name stands for no engine of this build.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no engine `{name}` in this build; it has {}", available.join(", "))]
 pub struct Unavailable {
     /// The name.
     pub name: String,
-    /// What would do.
+    /// The names that stand for one.
     pub available: Vec<&'static str>,
 }
 
-/// The engines that this build has.
+/// The kinds of engines in this build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Search,
@@ -57,8 +57,8 @@ impl Kind {
         }
     }
 
-    /// The engine, to be asked beside others: the reference engine gives up after a while, since it
-    /// would take for ever on large programs.
+    /// The engine for use beside others: the reference engine gets a limit, since it would take for
+    /// ever on large programs.
     fn beside_others(self, cores: Cores) -> Box<dyn Engine> {
         match self {
             Self::Enumerate => Box::new(Limited(self.engine(cores))),
@@ -95,7 +95,7 @@ impl Choice {
         }
     }
 
-    /// As one engine; the answers of several have to agree.
+    /// The choice as one engine; the answers of several have to agree.
     #[must_use]
     pub fn engine(self) -> Box<dyn Engine> {
         let mut engines = self.engines();
@@ -111,7 +111,7 @@ impl Choice {
         self.engines_with(Cores::default())
     }
 
-    /// As [`engines`](Self::engines), which put so much work into cores.
+    /// As [`engines`](Self::engines), with engines that put this much work into cores.
     #[must_use]
     pub fn engines_with(self, cores: Cores) -> Vec<Box<dyn Engine>> {
         let all = || Kind::ALL.iter();
@@ -125,33 +125,33 @@ impl Choice {
     }
 }
 
-/// How many steps an engine may take before the next one is asked, for a program of one event; for
-/// larger ones they are divided by the number of events, since a step takes longer there.
+/// The steps of an engine before the next one is asked, for a program of one event. The number is
+/// divided by the number of events, since a step takes longer in larger programs.
 const PATIENCE: u64 = 1_000_000;
 
-/// As [`PATIENCE`], with the search in its second turn.
+/// As [`PATIENCE`], for the search in its second turn.
 const PATIENCE_WITH_SEARCH: u64 = 5_000_000;
 
-/// As [`PATIENCE`], with the search in its first turn, about a second: where it takes longer, Z3
-/// sometimes answers in less, with pipelines above all.
+/// As [`PATIENCE`], for the search in its first turn, about a second. Beyond that, Z3 is sometimes
+/// faster, for pipelines above all.
 const FIRST_PATIENCE_WITH_SEARCH: u64 = PATIENCE_WITH_SEARCH / 8;
 
-/// How many steps Z3 may take in its first turn, whatever the program: some seconds.
+/// The steps of Z3 in its first turn, independent of the program: some seconds.
 #[cfg(feature = "z3")]
 const FIRST_PATIENCE_WITH_Z3: u64 = 10_000;
 
-/// The same for its second turn.
+/// As [`FIRST_PATIENCE_WITH_Z3`], for its second turn.
 #[cfg(feature = "z3")]
 const PATIENCE_WITH_Z3: u64 = 4 * FIRST_PATIENCE_WITH_Z3;
 
-/// How many times the patience grows from one round of all engines to the next.
+/// The factor by which patience grows from one round of all engines to the next.
 const MORE_PATIENCE: u64 = 4;
 
-/// As [`PATIENCE`], with the search for pairs in a relation: it goes through executions one by one,
-/// and after a second of that Z3 mostly answers at once.
+/// As [`PATIENCE`], for the search for pairs in a relation. After a second of enumerating
+/// executions, Z3 is the better choice and mostly answers at once.
 const PATIENCE_WITH_PAIRS: u64 = 50_000;
 
-/// A budget with as many steps as there is patience for, if it says nothing of steps.
+/// A budget with steps by this patience, unless it has a step limit.
 fn limited(problem: Problem<'_>, patience: u64, budget: Budget) -> Budget {
     let patience = patience / (problem.graph.events.len() as u64).max(1);
     Budget { steps: budget.steps.or(Some(patience)), ..budget }
@@ -174,9 +174,9 @@ impl Engine for Limited {
     }
 }
 
-/// Asks engines in turn until one answers, as [`ATTEMPTS`] says: each with a budget of steps, and in the
-/// end those that have run out of it with ever larger ones, so that no other engine alone would have
-/// been many times faster.
+/// Asks engines in turn until one answers, by [`ATTEMPTS`]. Each has a step budget; in the end,
+/// those that have run out of steps get ever larger budgets, so that no other engine alone would
+/// have been many times faster.
 struct First(Vec<(Kind, Box<dyn Engine>)>);
 
 impl First {
@@ -200,7 +200,7 @@ impl First {
         let end = budget.end();
         let left = |steps: Option<u64>| {
             let limited = Budget { steps: budget.steps.or(steps), ..budget };
-            // Whoever is asked without any time left says so.
+            // An engine that is asked without time left reports that itself.
             limited.until(end).unwrap_or(limited.within(Duration::from_millis(1)))
         };
         let mut tired: Vec<Kind> = Vec::new();
@@ -240,21 +240,22 @@ impl First {
     }
 }
 
-/// When an engine is asked.
+/// A turn of an engine.
 struct Attempt {
     engine: Kind,
-    /// For programs of how many candidate executions, as binary logarithms; `None` for all.
+    /// The range of candidate executions of programs for which it is asked, as binary logarithms;
+    /// `None` for all.
     candidates: Option<std::ops::Range<f64>>,
-    /// For programs of how many events.
+    /// The most events of programs for which it is asked.
     most_events: usize,
-    /// Whether this is another try, after one in which it ran out of steps. In the end it is worth
-    /// while to ask such engines with more and more of them.
+    /// Whether this is another try, after one that ran out of steps. In the end such engines are
+    /// asked with ever more steps.
     again: bool,
 }
 
-/// What the search takes on, it mostly answers before Z3 has begun; what it does not, it says at once.
-/// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
-/// more to begin; when Z3 does not know either, more of them are worth while.
+/// The search mostly answers before Z3 has begun, or says at once that it does not support the
+/// question. Enumerating thousands of candidates takes a millisecond, while Z3 takes ten and more
+/// to begin; if Z3 cannot tell either, more candidates are worth enumerating.
 const ATTEMPTS: &[Attempt] = &[
     Attempt { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: false },
     Attempt {
@@ -279,11 +280,11 @@ const ATTEMPTS: &[Attempt] = &[
 /// Few candidate executions, as a binary logarithm.
 const FEW: f64 = 12.0;
 
-/// How many events a program may have that the reference engine is asked of.
+/// The most events of a program for which the reference engine is asked.
 const MOST_ENUMERATED: usize = 100;
 
 impl Attempt {
-    /// How many steps the engine may take before the next one is asked; for all states, without a goal.
+    /// The steps of the engine before the next one is asked; without a goal, for all states.
     fn steps(&self, Problem { graph, .. }: Problem<'_>, goal: Option<Goal>) -> Option<u64> {
         let patience = match (self.engine, goal) {
             (Kind::Search, Some(Goal::Related(_))) => PATIENCE_WITH_PAIRS,
@@ -298,8 +299,8 @@ impl Attempt {
         Some(patience / (graph.events.len() as u64).max(1))
     }
 
-    /// Whether another try may tell, with these engines having run out of steps. For pairs the search
-    /// has all its patience in its first turn.
+    /// Whether another try may tell, given the engines that ran out of steps. For pairs, the search
+    /// spends its whole budget in the first turn.
     fn is_worth_it(&self, goal: Option<Goal>, tired: &[Kind]) -> bool {
         let pairs = matches!(goal, Some(Goal::Related(_)));
         tired.contains(&self.engine) && !(pairs && self.engine == Kind::Search)
@@ -311,12 +312,12 @@ impl Attempt {
     }
 }
 
-/// Why the next engine is asked.
+/// The reason why the next engine is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     /// The engine ran out of steps.
     Steps,
-    /// It does not handle the question.
+    /// The engine does not handle the question.
     Unsupported,
 }
 

@@ -1,8 +1,8 @@
-//! Why an outcome is forbidden: the execution that would have it if the axioms in its way were
-//! gone, and where that execution breaks them.
+//! Explanations of forbidden outcomes: an execution that would have the outcome without some
+//! axioms, and the places where it breaks them.
 //!
-//! Every execution with the outcome breaks some axiom of each set that excludes it. The one that
-//! is shown breaks as few axioms as any, those of the given core first.
+//! Every execution with the outcome breaks an axiom of each set that excludes the outcome. The
+//! execution shown breaks as few axioms as possible, with those of the given core preferred.
 
 use crate::budget::Deadline;
 use crate::execution::build::{Choices, Execution};
@@ -16,24 +16,24 @@ use crate::vocabulary::BaseRel;
 /// An execution that only some axioms exclude.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterfactual {
-    /// What makes the execution.
+    /// The choices of the execution.
     pub choices: Choices,
-    /// The axioms that it breaks, with where it breaks them.
+    /// The axioms that it breaks, with witnesses.
     pub broken: Vec<Failure>,
     /// Whether every execution with the outcome is known to break at least as many axioms.
     pub fewest: bool,
 }
 
-/// Why there is no execution to show.
+/// The reason why there is no execution to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// No candidate execution has the outcome, whatever the model.
+    /// No candidate execution has the outcome, under any model.
     NoCandidate,
     /// The engine cannot tell.
     Untold,
 }
 
-/// How many models with fewer axioms are asked before all axioms in the way are dropped at once.
+/// The most models with fewer axioms that are tried before all blocking axioms are dropped at once.
 const QUESTIONS: usize = 64;
 
 /// Looks for an execution with the outcome that breaks as few axioms as possible.
@@ -73,17 +73,17 @@ pub fn counterfactual(
     search.without_all()
 }
 
-/// Sets of axioms to drop: the smaller first, among equal ones those with fewer axioms that demand an
-/// order of writes, and then those with more of the core.
+/// Sets of axioms to drop, smaller sets first. Among equal sizes, sets with fewer axioms that
+/// demand an order of writes come first, then sets with more axioms of the core.
 ///
-/// An execution that lacks a demanded order shows no path that goes wrong: where another axiom can be
-/// dropped instead, what it excludes is easier to see. Sets of more than three axioms are left out,
-/// since their number explodes.
+/// An execution that lacks a demanded order shows no faulty path, so that dropping another axiom
+/// gives an execution that is easier to understand. Sets of more than three axioms are left out,
+/// since they are too many.
 fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     let required = |&axiom: &usize| model.axioms[axiom].role == AxiomRole::Required;
     let others = (0..model.axioms.len()).filter(|axiom| !core.axioms.contains(axiom));
     let all = core.axioms.iter().copied().chain(others).filter(required);
-    // As many sets of one axiom as questions are asked leave no room for larger ones.
+    // If single axioms use up all questions, there is no room for larger sets.
     let all: Vec<usize> = all.take(QUESTIONS).collect();
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for (i, &a) in all.iter().enumerate() {
@@ -105,13 +105,13 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     sets
 }
 
-/// What a model with fewer axioms says.
+/// The answer for a model with fewer axioms.
 enum Tried {
-    /// It admits an execution with the outcome.
+    /// The relaxed model admits an execution with the outcome.
     Found(Box<Choices>),
-    /// Others of its axioms exclude the outcome.
+    /// Other axioms exclude the outcome.
     Excluded,
-    /// No axiom does, but there is none.
+    /// No axiom excludes the outcome, but no candidate execution has it.
     Impossible,
     /// The engine cannot tell.
     Untold,
@@ -122,12 +122,12 @@ struct Search<'a> {
     goal: Goal,
     engine: &'a dyn Engine,
     budget: Budget,
-    /// Sets of axioms that exclude the outcome, each by itself.
+    /// Sets of axioms each of which excludes the outcome.
     cores: Vec<Vec<usize>>,
 }
 
 impl Search<'_> {
-    /// Asks the model without some axioms, and learns from what excludes the outcome there.
+    /// Checks the model without some axioms, and records the axioms that still exclude the outcome.
     fn without(&mut self, dropped: &[usize]) -> Tried {
         let (weaker, kept) = without(self.problem.model, dropped);
         let problem = Problem { graph: self.problem.graph, model: &weaker };
@@ -143,7 +143,7 @@ impl Search<'_> {
         }
     }
 
-    /// Drops all axioms of every set that excludes the outcome, until there is an execution.
+    /// Drops all axioms of every set that excludes the outcome, until an execution is found.
     fn without_all(&mut self) -> Result<Counterfactual, Absent> {
         // Each round drops at least one more axiom.
         for _ in 0..=self.problem.model.axioms.len() {
@@ -165,7 +165,7 @@ impl Search<'_> {
     }
 }
 
-/// The model without some axioms, and the positions that the others had.
+/// The model without some axioms, and the indices that the others had.
 fn without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
     let kept: Vec<usize> = (0..model.axioms.len()).filter(|i| !dropped.contains(i)).collect();
     (model.with_axioms(&kept), kept)

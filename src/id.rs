@@ -1,4 +1,4 @@
-//! Typed indices: one newtype per kind of thing, so that an event is never mistaken for a location.
+//! Typed indices: one newtype per kind, so that an event is never mistaken for a location.
 
 /// Declares a `u32` index newtype with `new`, `index` and a short `Display` prefix.
 macro_rules! declare_id {
@@ -36,11 +36,12 @@ declare_id!(
     /// An event of an event graph.
     EventId, "e"
 );
-/// Some events, mostly few.
+/// A list of events, mostly short.
 pub type FewEvents = smallvec::SmallVec<[EventId; 4]>;
 
 declare_id!(
-    /// An agent: a program thread, the host, or the pseudo-thread of an asynchronous operation.
+    /// An agent: the writer of initial values, a thread of a device or of the host, or an
+    /// asynchronous operation.
     AgentId, "a"
 );
 declare_id!(
@@ -48,7 +49,7 @@ declare_id!(
     BarrierId, "b"
 );
 
-// Lists by barrier operation ask for these; elsewhere `new` and `index` say what they do.
+// `TiVec` needs these conversions; elsewhere `new` and `index` are clearer.
 impl From<usize> for BarrierId {
     fn from(index: usize) -> Self {
         Self::new(index)

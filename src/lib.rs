@@ -1,8 +1,9 @@
 //! `ptxmc` decides what the memory consistency model of NVIDIA PTX allows.
 //!
-//! A litmus test is a small program with a question: can it end so? The answer is a [`Verdict`] under a
-//! [`Model`]: allowed with an execution that shows it, forbidden with the axioms that exclude it, or why
-//! the program has no meaning, ends never, or is not decided.
+//! A litmus test is a small program with a question about its final states. The answer is a
+//! [`Verdict`] under a [`Model`]: allowed with an execution that shows it, forbidden with the
+//! axioms that exclude it, or the reason why the program has no meaning, never ends, or is not
+//! decided.
 //!
 //! ```
 //! let text = r"PTX message-passing
@@ -147,20 +148,20 @@ pub use verdict::{BoundKind, Bounded, Kind, Reason, Undecided, Verdict};
 
 pub use batch::{Listing, Unlisted};
 
-/// Models: the built-in ones, and how those in files are read.
+/// Models: the built-in ones, and those in files.
 pub mod models {
     pub use crate::cat::{BUILTIN, Builtin, Loaded, Loader, NoFiles, Options};
     pub use crate::checker::parse_model_with as parse;
 }
 
-/// How the standard is read where it leaves room.
+/// Readings of the standard where its text leaves room.
 pub mod readings {
     pub use crate::event::unfold::Tearing;
     pub use crate::program::reading::*;
 }
 
-/// What the tests of this crate look at inside of it. Nothing here is meant for others, and all of it
-/// may change with any version.
+/// Internals for the tests of this crate. They are not part of the interface, and may change with
+/// any version.
 #[doc(hidden)]
 pub mod testing {
     macro_rules! open {

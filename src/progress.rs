@@ -1,10 +1,10 @@
-//! What a scheduler owes threads: models of forward progress.
+//! Models of forward progress: the steps that a scheduler owes to threads.
 //!
-//! A thread that is owed progress takes a step some time, as long as it has one to take. Nobody is owed
-//! more by any of these models than by [`Progress::Fair`], nor less than by [`Progress::Unfair`]. The
-//! models other than [`Progress::Cuda`] are those of Sorensen, Salvador, Raval, Evrard, Wickerson,
-//! Martonosi and Donaldson, *Specifying and testing GPU workgroup progress models* (OOPSLA 2021), for
-//! single threads.
+//! A thread that is owed progress eventually takes a step, as long as it has one to take. Every
+//! model owes at most as much as [`Progress::Fair`] and at least as much as [`Progress::Unfair`].
+//! The models other than [`Progress::Cuda`] are those of Sorensen, Salvador, Raval, Evrard,
+//! Wickerson, Martonosi and Donaldson, *Specifying and testing GPU workgroup progress models*
+//! (OOPSLA 2021), for single threads.
 
 use std::fmt;
 
@@ -12,32 +12,32 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Progress {
-    /// CUDA's: once one thread of a cluster has made a step, all threads of the cluster are owed
-    /// progress; of a grid that was launched cooperatively, all threads of the grid. Host threads are
-    /// owed progress (CUDA C++ Programming Guide, execution model).
+    /// CUDA's model: once one thread of a cluster has made a step, all threads of the cluster are
+    /// owed progress. In a cooperative grid, all threads of the grid are. Host threads are owed
+    /// progress (CUDA C++ Programming Guide, execution model).
     #[default]
     Cuda,
     /// Every thread is owed progress.
     Fair,
     /// The occupancy-bound model: a thread that has made a step is owed progress.
     Obe,
-    /// The linear occupancy-bound model: a thread that has made a step is owed progress, and so are all
-    /// before it, in the order of the test.
+    /// The linear occupancy-bound model: a thread that has made a step, and all threads before it
+    /// in the test, are owed progress.
     Lobe,
     /// HSA's: the first thread, in the order of the test, that has not ended is owed progress.
     Hsa,
-    /// What [`Progress::Hsa`] and [`Progress::Obe`] owe together.
+    /// The union of the obligations of [`Progress::Hsa`] and [`Progress::Obe`].
     HsaObe,
     /// No thread in particular is owed progress; some thread makes steps as long as one can.
     Unfair,
 }
 
 impl Progress {
-    /// All of them, the default first.
+    /// All models, the default first.
     pub const ALL: [Self; 7] =
         [Self::Cuda, Self::Fair, Self::Obe, Self::Lobe, Self::Hsa, Self::HsaObe, Self::Unfair];
 
-    /// Its name on the command line and in tests, such as `hsa-obe`.
+    /// The model's name on the command line and in tests, such as `hsa-obe`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Questions: which execution of a program is looked for, under which model.
+//! Questions: the execution of a program to look for, under a model.
 
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::{CutKind, EventGraph};
@@ -18,7 +18,7 @@ pub struct Problem<'a> {
     pub model: &'a Model,
 }
 
-/// What an execution is looked for.
+/// The kind of execution to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Goal {
     /// A complete execution in which the condition's proposition has this value.
@@ -27,20 +27,20 @@ pub enum Goal {
     Complete,
     /// An execution in which a loop is cut by the bound; threads may be waiting.
     BoundHit,
-    /// An execution in which a thread waits in a loop for ever. Others end or do the same; barriers
-    /// count those that wait as threads that have ended.
+    /// An execution in which a thread waits in a loop for ever. Other threads end or do the same;
+    /// at barriers, threads that wait so count as ended.
     Endless,
     /// An execution in which this violation of the graph's list happens.
     Violation(usize),
-    /// An execution in which any violation happens; it counts where it would count for one of them,
-    /// so that without one there is none for any of them.
+    /// An execution in which any violation happens. The execution must be an answer to the question
+    /// about that violation alone, so that a `No` covers every violation.
     AnyViolation,
-    /// An execution in which a relation of the model holds such a pair.
+    /// An execution in which a relation of the model has such a pair.
     Related(Pairs),
 }
 
 impl Goal {
-    /// Whether an execution may reach it of which so many truth values are known.
+    /// Whether an execution with these known truth values may reach the goal.
     #[must_use]
     pub fn may_be_reached(
         self,
@@ -65,15 +65,15 @@ impl Goal {
 
     /// Whether an execution counts only if every thread ends.
     ///
-    /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks
-    /// of final states; and a barrier that some thread may not come to, or anything that waits for the
-    /// end of a thread, would take one that is cut for one that has ended.
+    /// Undefined behaviour before a cut happens however the thread goes on. But a filter is about
+    /// final states; and a barrier that some thread may not reach, or an event that waits for the
+    /// end of a thread, would take a cut thread as ended.
     #[must_use]
     pub fn needs_end(self, graph: &EventGraph) -> bool {
         match self {
             Self::Condition(_) | Self::Complete => true,
             Self::BoundHit | Self::Endless => false,
-            // Only of a thread that has ended is it known what it does not do any more.
+            // Only a thread that has ended surely performs no further events.
             Self::Related(Pairs::AfterExit) => true,
             Self::Violation(_) | Self::AnyViolation | Self::Related(_) => {
                 let guard = |op: &BarrierOp| graph.exprs.constant(graph.event(op.event).guard);
@@ -84,7 +84,7 @@ impl Goal {
         }
     }
 
-    /// Whether an execution has what is looked for; the model has to admit it besides.
+    /// Whether an execution reaches the goal; the model has to admit it besides.
     #[must_use]
     pub fn is_reached(self, model: &Model, execution: &Execution<'_>) -> bool {
         let graph = execution.graph;
@@ -103,7 +103,7 @@ impl Goal {
         reached && (execution.is_complete() || !self.needs_end(graph))
     }
 
-    /// The expressions that it is about, besides guards and the filter.
+    /// The expressions that the goal asks for, besides guards and the filter.
     pub(crate) fn asks(self, graph: &EventGraph) -> Vec<ExprId> {
         match self {
             Self::Condition(_) => vec![graph.condition],
@@ -128,15 +128,15 @@ impl Goal {
         }
     }
 
-    /// Whether it matters which axioms exclude it: only of outcomes is that ever said, and to find
-    /// out can take longer than to know that there is none.
+    /// Whether the axioms that exclude the goal are needed. Such a core is reported only for
+    /// outcomes, and its computation may take longer than the answer.
     #[must_use]
     pub fn wants_core(self) -> bool {
         matches!(self, Self::Condition(_))
     }
 }
 
-/// Which pairs of events are looked for, in which relation.
+/// The pairs of events to look for, and their relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pairs {
     /// A race of accesses that overlap, but not completely (PTX-8.7.2).
@@ -145,14 +145,14 @@ pub enum Pairs {
     Race,
     /// A race of these two accesses.
     RaceBetween(AccessId, AccessId),
-    /// A race of two accesses, the one with the smaller number first, between these pairs or of one of
-    /// them, by first and second access.
+    /// A race of two accesses, smaller id first, between these two pairs (inclusive) in
+    /// lexicographic order.
     RaceWithin((AccessId, AccessId), (AccessId, AccessId)),
-    /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
-    /// the barrier is reset (PTX-9.7.13.1).
+    /// An arrival at a CTA barrier and the thread's next operation there, which may come before the
+    /// barrier is reset (PTX-9.7.13.1).
     EarlyReuse,
-    /// Operations of two threads with different thread counts at one barrier of a CTA, neither of
-    /// which is sure to be over before the other (PTX-9.7.13.1).
+    /// Operations of two threads with different thread counts at one barrier of a CTA. Neither is
+    /// sure to be over before the other (PTX-9.7.13.1).
     DifferentCounts,
     /// These two operations, as [`Self::DifferentCounts`].
     CountsBetween(EventId, EventId),
@@ -175,7 +175,7 @@ impl Pairs {
         }
     }
 
-    /// Such a pair of an execution, if the model has the relation and the execution has one.
+    /// Such a pair of an execution, if the model has the relation and the execution has a pair.
     #[must_use]
     pub fn find(self, model: &Model, execution: &Execution<'_>) -> Option<(EventId, EventId)> {
         let node = model.definition(self.relation())?;
@@ -187,7 +187,7 @@ impl Pairs {
         })
     }
 
-    /// Whether the execution has to say that thread counts differ.
+    /// Whether the execution has to show that thread counts differ.
     #[must_use]
     pub fn asks_for_counts(self) -> bool {
         matches!(self, Self::DifferentCounts | Self::CountsBetween(..))
@@ -196,7 +196,7 @@ impl Pairs {
     /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
     ///
     /// # Errors
-    /// What is wrong with the execution.
+    /// The fault of the execution.
     pub(crate) fn confirm<'g>(
         self,
         problem: Problem<'g>,
@@ -211,8 +211,8 @@ impl Pairs {
         Ok((execution, pair))
     }
 
-    /// Whether two events that the relation holds are such a pair; of thread counts, only the
-    /// execution may tell.
+    /// Whether two events in the relation are such a pair; thread counts are compared in the
+    /// execution only.
     #[must_use]
     pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
         let ends = || (graph.event(a).access, graph.event(b).access);
@@ -241,7 +241,7 @@ impl Pairs {
             }
             Self::DifferentCounts => {
                 graph.barrier(a).zip(graph.barrier(b)).is_some_and(|(one, other)| {
-                    // When an arrival that completes a barrier alone is over, no order says.
+                    // No order tells when an arrival that completes a barrier alone is over.
                     let unseen = |op: &BarrierOp| !op.waits && graph.completes_alone(op);
                     let seen = !unseen(one) && !unseen(other);
                     a < b && seen && graph.counts_may_differ(one, other)

@@ -1,5 +1,5 @@
 //! Data races of a program: conflicting accesses that some consistent execution leaves unordered
-//! (PTX-8.7.1), each with that execution and with what keeps the two from being ordered.
+//! (PTX-8.7.1). Each race includes this execution and the reasons for the missing order.
 //!
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
@@ -28,16 +28,16 @@ pub use near::NearMiss;
 pub struct Race {
     /// The pieces that overlap; the first comes first in the graph.
     pub events: (EventId, EventId),
-    /// The accesses that they are pieces of.
+    /// The accesses of these pieces.
     pub accesses: (AccessId, AccessId),
     /// Whether they overlap only in part.
     pub mixed: bool,
-    /// Why they are not ordered in the execution.
+    /// The reasons why they are not ordered in the execution.
     pub missing: Vec<Missing>,
-    /// What comes closest to ordering them in the execution, in one direction or the other; looked for
-    /// in races that are listed, not in one that is only asked for ([`find`]).
+    /// The path that comes closest to ordering the two accesses in the execution, in either
+    /// direction. It is computed for listed races, but not for a single race found by [`find`].
     pub near: Option<NearMiss>,
-    /// A consistent execution in which they race.
+    /// A consistent execution with the race.
     pub choices: Box<Choices>,
 }
 
@@ -54,15 +54,15 @@ pub fn spans(graph: &EventGraph, race: &Race) -> [Span; 2] {
 pub struct Races {
     /// One for every pair of statements.
     pub list: Vec<Race>,
-    /// Why there may be more, if so.
+    /// The reason why there may be more, if any.
     pub open: Option<Undecided>,
 }
 
 impl Races {
-    /// All of them.
+    /// The complete list.
     ///
     /// # Errors
-    /// Unknown where there may be more.
+    /// Unknown if there may be more.
     pub fn all(self) -> Result<Vec<Race>, Verdict> {
         match self.open {
             Some(why) => Err(Verdict::Unknown(why)),
@@ -71,12 +71,11 @@ impl Races {
     }
 }
 
-/// Every pair of statements that races in some consistent execution, as far as the engine can tell: where
-/// it gives up after some, these are given.
+/// Every pair of statements that races in some consistent execution. If the engine gives up, the
+/// races found so far are given.
 ///
-/// # Errors
-/// The verdict instead: unknown when the engine cannot tell of any or the model has no definition of
-/// `race`, an error when an engine's execution does not hold.
+/// # Errors The verdict instead: unknown if the engine cannot tell of any race or the model has no
+/// definition of `race`, an error if an engine's execution does not hold.
 pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Result<Races, Verdict> {
     let graph = problem.graph;
     let place = |id: AccessId| {
@@ -87,7 +86,7 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
         let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
         (a.min(b), a.max(b))
     };
-    // Too large a program is the engine's to refuse.
+    // The engine refuses too large a program.
     let ask = |kind| search(problem, kind, engine, budget, confirm_with_near);
     let Some(first) = ask(Pairs::Race)? else {
         return Ok(Races::default());
@@ -98,7 +97,7 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
     let all = candidates(problem, relation);
     let mut known = IndexSet::default();
     let mut out = Races::default();
-    // Nearly always a few pairs race: one question answers for all between two that do.
+    // Mostly few pairs race: one question covers all pairs between two that do.
     let mut open = vec![(all.as_slice(), Some(first))];
     while let Some((pairs, given)) = open.pop() {
         let is_new = |&(a, b): &(AccessId, AccessId)| !known.contains(&(place(a), place(b)));
@@ -147,7 +146,7 @@ pub fn find(
     search(problem, kind, engine, budget, confirm)
 }
 
-/// As [`find`], with the race as `confirmed` takes it out of an engine's execution.
+/// As [`find`], with the race as `confirmed` finds it in an engine's execution.
 fn search(
     problem: Problem<'_>,
     kind: Pairs,
@@ -180,8 +179,8 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
     out
 }
 
-/// The same races in fewer executions: each is shown in that of an earlier one where it happens there
-/// too, unless more is missing there than in its own.
+/// The same races in fewer executions. A race is shown in the execution of an earlier race if it
+/// happens there, too, and no more is missing than in its own execution.
 #[must_use]
 pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
     let Problem { graph, model } = problem;
@@ -205,7 +204,7 @@ pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
     out
 }
 
-/// A race as it happens in an execution with these racing events, if it does.
+/// The race in another execution with these racing events, if it happens there.
 fn within(
     problem: Problem<'_>,
     race: &Race,
@@ -224,8 +223,8 @@ fn within(
     (!unread(&found.missing) || unread(&race.missing)).then_some(found)
 }
 
-/// Pairs of accesses that may race by what is known before any execution. Two of one thread may race
-/// where they use different proxies or virtual addresses.
+/// Pairs of accesses that may race, by bounds. Two accesses of one thread may race if they use
+/// different proxies or virtual addresses.
 fn candidates(
     Problem { graph, model }: Problem<'_>,
     relation: NodeId,
@@ -243,10 +242,10 @@ fn candidates(
     out.into_iter().collect()
 }
 
-/// Evaluates the model on an engine's execution and takes the race out of it.
+/// Evaluates the model on an engine's execution and finds the race in it.
 ///
 /// # Errors
-/// An error as verdict when the execution has none, or is no consistent execution.
+/// An error as verdict if the execution has no race, or is not consistent.
 pub(crate) fn confirm(
     problem: Problem<'_>,
     kind: Pairs,
@@ -256,7 +255,7 @@ pub(crate) fn confirm(
     Ok(race_of(problem, &execution, pair, choices))
 }
 
-/// As [`confirm`], with what comes closest to an order.
+/// As [`confirm`], with the path that comes closest to an order.
 fn confirm_with_near(
     problem: Problem<'_>,
     kind: Pairs,
@@ -275,7 +274,7 @@ fn confirmed<'g>(
         .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))
 }
 
-/// The race of two events of an execution, with what comes closest to an order.
+/// The race of two events of an execution, with the path that comes closest to an order.
 fn with_near(
     problem: Problem<'_>,
     execution: &Execution<'_>,
@@ -286,7 +285,7 @@ fn with_near(
     Race { near, ..race_of(problem, execution, (a, b), choices) }
 }
 
-/// The race of two events of an execution, of these choices.
+/// The race of two events of an execution with these choices.
 fn race_of(
     problem: Problem<'_>,
     execution: &Execution<'_>,

@@ -1,7 +1,7 @@
-//! Rules that programs break and questions that nobody answers, as data: a code, clauses of the standard
-//! and a text for each.
+//! Rules that programs break, and questions that engines cannot answer, as data. Each has a code,
+//! clauses of the standard and a text.
 //!
-//! Whoever decides compares rules; texts are for people. A code stays what it is from version to version.
+//! Decisions compare rules; texts are for people. Codes are stable across versions.
 
 mod unsupported;
 
@@ -9,7 +9,7 @@ pub use unsupported::Unsupported;
 
 use std::fmt;
 
-/// What a rule says of executions that break it.
+/// The consequence for executions that break a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Effect {
@@ -21,7 +21,7 @@ pub enum Effect {
     Deadlock,
 }
 
-/// Who has nothing to say of a program that is outside the model.
+/// The reason why a program is outside the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Silence {
@@ -32,7 +32,7 @@ pub enum Silence {
 }
 
 impl Silence {
-    /// Whether more of the tool or another model would help, in words.
+    /// The reason in words, which tell whether another model or a later version may help.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Silence {
     }
 }
 
-/// What is said of a rule, whatever program breaks it.
+/// The constant parts of a rule.
 struct Row {
     effect: Effect,
     code: &'static str,
@@ -50,13 +50,14 @@ struct Row {
     text: &'static str,
 }
 
-/// The rules that need no more words, as a table: name, effect, code, clauses, text; and the other variants.
+/// The rules without parameters, as a table: name, effect, code, clauses, text; and the other
+/// variants.
 macro_rules! rules {
     (
         plain { $($(#[$doc:meta])* $name:ident: $effect:ident, $code:literal, [$($clause:literal),*], $text:literal;)* }
         others { $($others:tt)* }
     ) => {
-        /// A rule that a program breaks, or why it does not end.
+        /// A rule that a program breaks, or the reason why it does not end.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Rule {
@@ -65,10 +66,10 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// The rules that say the same of every program, in the order of the standard's chapters.
+            /// The rules without parameters, in the order of the standard's chapters.
             pub const PLAIN: &[Self] = &[$(Self::$name),*];
 
-            /// The row of a rule that says the same of every program.
+            /// The row of a rule without parameters.
             fn row(&self) -> Option<Row> {
                 Some(match self {
                     $(Self::$name => Row {
@@ -88,114 +89,114 @@ rules! {
     plain {
     /// A write to constants or parameters.
     WriteToReadOnly: Undefined, "write-to-read-only", ["PTX-5.1"], "a write to read-only memory";
-    /// An address that its type does not divide.
+    /// A misaligned address.
     Misaligned: Undefined, "misaligned-access", ["PTX-6.4.1"],
         "an access that is not aligned to its size";
     /// A non-coherent load beside a write.
     NonCoherentLoad: OutOfModel, "non-coherent-load", ["PTX-8.1"],
         "a non-coherent load of data that is written meanwhile: fences do not order it, so use a plain `ld`";
 
-    /// Memory of another kind than an `.mmio` access is for.
+    /// An `.mmio` access outside the memory that it is for.
     MmioOutsideGlobal: Undefined, "mmio-outside-global", ["PTX-9.7.9.8"],
         "an `.mmio` access outside `.global`";
-    /// A vector of 256 bits elsewhere.
+    /// A vector of 256 bits outside `.global`.
     WideVectorOutsideGlobal: Undefined, "wide-vector-outside-global", ["PTX-9.7.9.8"],
         "a vector of more than 128 bits outside `.global`";
-    /// A load with an order of memory that the thread has for itself or nobody writes.
+    /// A strong load from memory that is private to the thread or read-only.
     StrongLoadOutside: Undefined, "strong-load-outside", ["PTX-9.7.9.8"],
         "a strong load outside `.global` and `.shared`";
-    /// `ld.global.nc` elsewhere.
+    /// `ld.global.nc` outside `.global`.
     NonCoherentOutsideGlobal: Undefined, "non-coherent-outside-global", ["PTX-9.7.9.9", "PTX-9.7.9.10"],
         "`ld.global.nc` or `ldu` outside `.global`";
-    /// A store with an order to memory that the thread has for itself.
+    /// A strong store to memory that is private to the thread.
     StrongStoreOutside: Undefined, "strong-store-outside", ["PTX-9.7.9.11"],
         "a strong store outside `.global` and `.shared`";
-    /// `st.bulk` elsewhere.
+    /// `st.bulk` outside `.shared`.
     BulkOutsideShared: Undefined, "bulk-outside-shared", ["PTX-9.7.9.13"],
         "`st.bulk` outside `.shared`";
-    /// A size of `st.bulk` that is none.
+    /// An illegal size of `st.bulk`.
     BulkSize: Undefined, "bulk-size", ["PTX-9.7.9.13"],
         "the size of `st.bulk` is no multiple of 8";
-    /// A size of `st.bulk` that is not known.
+    /// A computed size of `st.bulk`.
     BulkOfComputedSize: OutOfModel, "bulk-of-computed-size", [],
         "`st.bulk` of a computed size: outside the supported subset";
-    /// A size of `st.bulk` that is too large to be followed.
+    /// A size of `st.bulk` beyond the limit.
     LargeBulk: OutOfModel, "large-bulk", [],
         "`st.bulk` of more than 4 KiB: outside the supported subset";
-    /// Addresses of one replica and of all of them.
+    /// A multimem address and an instruction that do not fit together.
     MultimemAddress: Undefined, "multimem-address", ["PTX-9.7.9.14"],
         "a multimem address used by another instruction, or another address by a multimem instruction";
-    /// `discard` elsewhere.
+    /// `discard` outside `.global`.
     DiscardOutsideGlobal: Undefined, "discard-outside-global", ["PTX-9.7.9.17"],
         "`discard` outside `.global`";
 
-    /// A size of `cp.async` that it has no form for.
+    /// An illegal size of `cp.async`.
     CopySize: Undefined, "copy-size", ["PTX-9.7.9.25.3.1"],
         "`cp.async` copies 4, 8 or 16 bytes";
-    /// More bytes from the source than there are in the copy.
+    /// More source bytes than the copy has.
     CopiedBytes: Undefined, "copied-bytes", ["PTX-9.7.9.25.3.1"],
         "`cp.async` of more source bytes than it copies";
-    /// Memory of another kind than the copy is for.
+    /// A copy outside its state space.
     CopySpace: Undefined, "copy-space", ["PTX-9.7.9.25.4.1"],
         "an asynchronous operation outside the state space that it is for";
-    /// Shared memory of another CTA.
+    /// A copy to `.shared::cta` of another CTA.
     CopyToAnotherCta: Undefined, "copy-to-another-cta", ["PTX-9.7.9.25.4.1"],
         "a copy to `.shared::cta` that is not the memory of the executing CTA";
-    /// Shared memory of the CTA itself.
+    /// A copy to the cluster whose destination is the own CTA.
     PushToOwnCta: Undefined, "push-to-own-cta", ["PTX-9.7.9.25.4.1"],
         "a copy from `.shared::cta` to `.shared::cluster` whose destination is in the executing CTA";
-    /// An object that is not where the bytes go.
+    /// An mbarrier in another CTA than the destination.
     SignalOfAnotherCta: Undefined, "signal-of-another-cta", ["PTX-9.7.9.25.4.1"],
         "an asynchronous operation whose mbarrier is in another CTA than its destination";
-    /// A size of a bulk copy that is none.
+    /// An illegal size of a bulk copy.
     BulkCopySize: Undefined, "bulk-copy-size", ["PTX-9.7.9.25.4.1"],
         "the size of a bulk copy is no positive multiple of 16";
-    /// Bytes that may be anywhere.
+    /// Too many ignored bytes.
     IgnoredBytes: Undefined, "ignored-bytes", ["PTX-9.7.9.25.4.1"],
         "a bulk copy that ignores more than 15 bytes at an end";
-    /// CTAs that there are not.
+    /// A multicast to a CTA that does not exist.
     MulticastMask: Undefined, "multicast-mask", ["PTX-9.7.9.25.4.1"],
         "a multicast to a CTA that the cluster does not have, or to none";
-    /// A store or reduction to nobody else.
+    /// `st.async` or `red.async` without another CTA.
     AloneInCluster: Undefined, "alone-in-cluster", ["PTX-9.7.9.12"],
         "`st.async` or `red.async` in a cluster of one CTA";
-    /// A reduction to the CTA itself.
+    /// `red.async` to the own CTA.
     ReductionInOwnCta: Undefined, "reduction-in-own-cta", ["PTX-9.7.13.7"],
         "`red.async` to the shared memory of the executing CTA";
-    /// What an asynchronous operation does is not known before it is executed.
+    /// A computed size or mask of an asynchronous operation.
     ComputedCopy: OutOfModel, "computed-copy", [],
         "an asynchronous operation of a computed size or mask: outside the supported subset";
-    /// A size that is too large to be followed.
+    /// An asynchronous copy beyond the size limit.
     LargeCopy: OutOfModel, "large-copy", [],
         "an asynchronous copy of more than 256 KiB: outside the supported subset";
-    /// A map of another number of dimensions than the instruction says.
+    /// A tensor map of another rank than the instruction's.
     TensorRank: Undefined, "tensor-rank", ["PTX-9.7.9.25.5"],
         "a tensor copy of another number of dimensions than its map has";
-    /// A place of a box that is not known.
+    /// A box at computed coordinates.
     ComputedBox: OutOfModel, "computed-box", [],
         "a tensor copy whose coordinates depend on what is read: outside the supported subset";
-    /// A box that is too large to be followed.
+    /// A box beyond the size limit.
     LargeBox: OutOfModel, "large-box", [],
         "a tensor copy of more than 1024 stretches of bytes: outside the supported subset";
-    /// A pattern of chunks that does not begin where the buffer does.
+    /// A swizzle pattern that is not aligned with the buffer.
     PermutedBox: OutOfModel, "permuted-box", ["PTX-5.5.7"],
         "a tensor copy whose buffer in shared memory is not aligned to the pattern of its swizzle: outside the supported subset";
-    /// A map of which nobody says what it describes.
+    /// A tensor map without a declaration.
     UndeclaredMap: OutOfModel, "undeclared-map", [],
         "a tensor copy by a map that is not declared: say what it describes, `.tensormap tm = { x, .u32, {8}, {4} };`";
-    /// A map that is not known.
+    /// A tensor map at a computed address.
     ComputedMap: OutOfModel, "computed-map", [],
         "a fence for a tensor map whose address depends on what is read: outside the supported subset";
-    /// A field that makes another tensor of a declared one.
+    /// A change of a declared map that makes it another tensor.
     ReplacedField: OutOfModel, "replaced-field", [],
         "a change of another field than the address of a declared tensor map: outside the supported subset";
-    /// A reduction of elements that are not known.
+    /// A tensor reduction with unknown element type.
     TensorReduction: OutOfModel, "tensor-reduction", [],
         "a tensor reduction by maps of which nobody knows the type of their elements: outside the supported subset";
-    /// A map as bytes.
+    /// An access to the bytes of a tensor map.
     OpaqueMap: OutOfModel, "opaque-map", ["PTX-5.5.8"],
         "an access to the bytes of a tensor map, which are not known";
-    /// A wait that is not known before it is executed.
+    /// A wait for a computed number of groups.
     ComputedGroups: OutOfModel, "computed-groups", [],
         "a wait for a computed number of groups: outside the supported subset";
 
@@ -224,101 +225,101 @@ rules! {
     ProductRegisters: Undefined, "product-registers", ["PTX-9.7.15.7"],
         "an access to a register of `wgmma.mma_async` before a `wgmma.wait_group` that covers it";
 
-    /// Members of a warp at `bar.warp.sync`.
+    /// `bar.warp.sync` of a thread outside its mask.
     WarpMask: Undefined, "warp-barrier-mask", ["PTX-9.7.13.2"],
         "bar.warp.sync of a thread outside its mask";
-    /// A number of a barrier that no CTA has.
+    /// An illegal barrier number.
     BarrierNumber: Undefined, "barrier-number", ["PTX-9.7.13.1"], "a barrier number above 15";
-    /// A count that no number of warps has.
+    /// An illegal thread count at a barrier.
     BarrierCount: Undefined, "barrier-count", ["PTX-9.7.13.1"],
         "a number of threads at a barrier that is no positive multiple of the warp size";
-    /// Reductions beside other operations.
+    /// Reductions and other operations on one barrier.
     BarrierMixture: Undefined, "barrier-mixture", ["PTX-9.7.13.1"],
         "`.red` and another barrier operation on one barrier";
-    /// A number of a barrier that is computed and large.
+    /// A computed barrier number beyond the supported ones.
     ComputedBarrier: OutOfModel, "computed-barrier", [],
         "a computed barrier operand above 15, which is not followed";
-    /// A membermask that is computed and unusual.
+    /// A computed membermask of a form that is not followed.
     ComputedMask: OutOfModel, "computed-mask", [],
         "a computed membermask of neither one lane, the first ones nor all but one, which is not followed";
     /// A second arrival in a phase of the cluster's barrier.
     ClusterArrival: Undefined, "cluster-arrival", ["PTX-9.7.13.3"],
         "barrier.cluster.arrive before the wait for the last phase";
-    /// A wait at the cluster's barrier of who has not arrived.
+    /// A wait at the cluster's barrier without an arrival.
     ClusterWait: Undefined, "cluster-wait", ["PTX-9.7.13.3"],
         "barrier.cluster.wait without an arrival of the thread";
-    /// A fence of a tensor map elsewhere.
+    /// A tensormap fence outside `.global`.
     TensormapFence: Undefined, "tensormap-fence", ["PTX-9.7.13.4"],
         "a tensormap fence of an address outside `.global`";
-    /// An atomic operation on memory that the thread has for itself.
+    /// An atomic operation on memory that is private to the thread or read-only.
     AtomicOutside: Undefined, "atomic-outside", ["PTX-9.7.13.5"],
         "an atomic operation outside `.global` and `.shared`";
-    /// An atomic operation on a vector elsewhere.
+    /// A vector atomic outside `.global`.
     VectorAtomicOutsideGlobal: Undefined, "vector-atomic-outside-global", ["PTX-9.7.13.5"],
         "an atomic operation on a vector outside `.global`";
 
-    /// An object of another CTA.
+    /// An mbarrier object of another CTA.
     MbarrierOfAnotherCta: Undefined, "mbarrier-of-another-cta", ["PTX-9.7.13.15.3"],
         "this mbarrier operation on an object of another CTA";
-    /// An object elsewhere.
+    /// An mbarrier object outside `.shared`.
     MbarrierOutsideShared: Undefined, "mbarrier-outside-shared", ["PTX-9.7.13.15"],
         "an mbarrier operation outside `.shared`";
-    /// Two initializations.
+    /// A second initialization.
     MbarrierInitialized: Undefined, "mbarrier-initialized", ["PTX-9.7.13.15"],
         "mbarrier.init of an initialized mbarrier";
-    /// No initialization.
+    /// An operation before the initialization.
     MbarrierUninitialized: Undefined, "mbarrier-uninitialized", ["PTX-9.7.13.15"],
         "an mbarrier operation on an object that is not initialized";
-    /// A store that is no operation on the object.
+    /// An ordinary store to an object.
     MbarrierStored: Undefined, "mbarrier-stored", ["PTX-9.7.13.15"],
         "an ordinary store to an initialized mbarrier";
-    /// A load that is no operation on the object.
+    /// An ordinary load from an object.
     MbarrierLoaded: Undefined, "mbarrier-loaded", ["PTX-9.7.13.15"],
         "an ordinary load from an initialized mbarrier";
-    /// An atomic operation that is no operation on the object.
+    /// An ordinary atomic operation on an object.
     MbarrierUpdated: Undefined, "mbarrier-updated", ["PTX-9.7.13.15"],
         "an ordinary atomic operation on an initialized mbarrier";
-    /// A count of arrivals that no object has.
+    /// An illegal count of arrivals.
     ArrivalCount: Undefined, "arrival-count", ["PTX-9.7.13.15"],
         "an arrival count outside 1 to 1048575";
-    /// Arrivals that nobody expects.
+    /// More arrivals than are pending.
     TooManyArrivals: Undefined, "too-many-arrivals", ["PTX-9.7.13.15"],
         "more arrivals at an mbarrier than are pending";
-    /// Arrivals that nobody expects any more.
+    /// More dropped arrivals than are expected.
     TooManyDropped: Undefined, "too-many-dropped", ["PTX-9.7.13.15"],
         "more arrivals dropped from an mbarrier than are expected";
-    /// `.noComplete`, and it completes.
+    /// A `.noComplete` arrival that completes the phase.
     NoComplete: Undefined, "no-complete", ["PTX-9.7.13.15"],
         "a `.noComplete` arrival that completes the phase";
-    /// A token that is none.
+    /// A token that no `.noComplete` arrival returned.
     PendingCountToken: Undefined, "pending-count-token", [],
         "mbarrier.pending_count of a token that no `.noComplete` arrival returned";
-    /// Arrivals that an object cannot count.
+    /// A pending count that overflows.
     PendingArrivals: Undefined, "pending-arrivals", ["PTX-9.7.13.15.15"],
         "`cp.async.mbarrier.arrive` at an mbarrier whose pending count is the greatest";
-    /// Bytes of one transaction.
+    /// An illegal transaction count.
     TransactionCount: Undefined, "transaction-count", ["PTX-9.7.13.15"],
         "a transaction count above 1048575";
-    /// Bytes of all transactions.
+    /// A pending transaction count out of range.
     PendingTransactions: Undefined, "pending-transactions", ["PTX-9.7.13.15"],
         "a pending transaction count out of range";
-    /// A state of another object.
+    /// A token of another object.
     WaitToken: Undefined, "wait-token", ["PTX-9.7.13.15.16"],
         "a wait with a state that no arrival on this object returned";
-    /// A parity that is none.
+    /// An illegal parity.
     PhaseParity: Undefined, "phase-parity", ["PTX-9.7.13.15"],
         "a phase parity other than 0 and 1";
-    /// A phase of long ago.
+    /// A wait for a phase too long ago.
     WaitPhase: Undefined, "wait-phase", ["PTX-9.7.13.15"],
         "a wait for a phase that is neither current nor the one before";
-    /// An arrival before anybody has waited for the phase before.
+    /// An arrival before any wait for the preceding phase has succeeded.
     EarlyArrival: Undefined, "early-arrival", ["PTX-9.7.13.15"],
         "an arrival at an mbarrier in a phase before which no `test_wait` or `try_wait` has returned true for \
          the phase before";
-    /// A count that an object of the tool has no bits for.
+    /// A count that exceeds the bits of an object in the tool.
     LargeMbarrierCount: OutOfModel, "large-mbarrier-count", [],
         "a computed mbarrier count above 32767: outside the supported subset";
-    /// A phase that an object of the tool has no bits for.
+    /// A phase that exceeds the bits of an object in the tool.
     FifthPhase: OutOfModel, "fifth-phase", [],
         "the fifth phase of an mbarrier, where one has a count above 32767: outside the supported subset";
 
@@ -327,29 +328,29 @@ rules! {
     others {
         /// An address of no variable.
         Outside {
-            /// What to do about it, if the address is one of another state space.
+            /// The remedy, if the address is one of another state space.
             hint: Option<String>,
         },
         /// A computed address that may be one of no variable, or not aligned.
         PerhapsOutside {
-            /// What the address comes from that has no given value.
+            /// The source of the address without a given value.
             from: Option<String>,
         },
         /// `cvta` of an address that is none of the state space.
         Conversion {
-            /// What it should be an address of.
+            /// The expected kind of address.
             wanted: &'static str,
         },
-        /// An exchange within a warp by a thread that its mask leaves out.
+        /// An exchange within a warp by a thread outside its mask.
         ExchangeMask {
             /// The instruction.
             instruction: String,
             /// Its section.
             clause: &'static str,
         },
-        /// Something that only device threads do.
+        /// An operation that only device threads can perform.
         HostThread {
-            /// What it is.
+            /// The operation.
             what: &'static str,
         },
         /// An instruction that is not supported.
@@ -377,13 +378,13 @@ rules! {
             /// The instruction, with its qualifiers.
             name: String,
         },
-        /// Something that the model has no clause for.
+        /// A feature that the model has no clause for.
         NoClause {
-            /// What it is.
+            /// The feature.
             what: String,
-            /// Where the standard describes it.
+            /// The section of the standard that describes it.
             clause: &'static str,
-            /// The version of the ISA that brought it, where that is known.
+            /// The version of the ISA that introduced it, if known.
             since: Option<&'static str>,
         },
         /// An `undefined_unless` of the model.
@@ -398,7 +399,7 @@ rules! {
             /// The two accesses.
             accesses: [String; 2],
         },
-        /// A thread that comes back to a barrier before it is reset.
+        /// A thread that uses a barrier again before it is reset.
         EarlyReuse {
             /// The thread.
             thread: String,
@@ -430,38 +431,39 @@ rules! {
         },
         /// Threads that wait at barriers for ever.
         Stuck {
-            /// In which executions.
+            /// The executions in which they wait.
             extent: Extent,
-            /// Who waits where.
+            /// The threads, with the places where they wait.
             waiting: Vec<String>,
             /// The sections of the barriers.
             clauses: Vec<&'static str>,
         },
-        /// None: what an engine is asked, in the form of a rule.
+        /// None: a question to an engine, in the form of a rule.
         Asked,
     }
 }
 
-/// In which executions threads wait for ever.
+/// The executions in which threads wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Extent {
     /// In all.
     All,
-    /// In all, though in others elsewhere: in one order of the operations at barriers.
+    /// In all, at these operations in one order of barrier operations, elsewhere in others.
     AllInOneOrder,
-    /// In all, though in others elsewhere: in one execution.
+    /// In all, at these operations in one execution, elsewhere in others.
     AllInOneExecution,
-    /// In no execution all threads end, be it that some are in loops; in one order of the operations.
+    /// No execution ends, perhaps because of loops; at these operations in one order of barrier
+    /// operations.
     NoneEndsInOneOrder,
-    /// In no execution all threads end, be it that some are in loops; in one execution.
+    /// No execution ends, perhaps because of loops; at these operations in one execution.
     NoneEndsInOneExecution,
     /// In some.
     Some,
 }
 
 impl Rule {
-    /// The name of the rule for programs that read reports, such as `barrier-number`.
+    /// The code of the rule, such as `barrier-number`, for programs that read reports.
     #[must_use]
     pub fn code(&self) -> &'static str {
         if let Some(row) = self.row() {
@@ -490,8 +492,8 @@ impl Rule {
         }
     }
 
-    /// The clauses of the standard that it follows from, or sections that describe what is not supported;
-    /// none where it is a matter of the tool.
+    /// The clauses of the standard behind the rule, or sections that describe an unsupported
+    /// feature; none for limits of the tool.
     #[must_use]
     pub fn clauses(&self) -> Vec<&str> {
         if let Some(row) = self.row() {
@@ -511,7 +513,7 @@ impl Rule {
         }
     }
 
-    /// What it says of executions that break it.
+    /// The consequence for executions that break the rule.
     #[must_use]
     pub fn effect(&self) -> Effect {
         if let Some(row) = self.row() {
@@ -530,7 +532,7 @@ impl Rule {
         }
     }
 
-    /// Of what is outside the model, who has nothing to say of it.
+    /// For a rule about programs outside the model, the reason why they are.
     #[must_use]
     pub fn silence(&self) -> Option<Silence> {
         match self {
@@ -539,13 +541,13 @@ impl Rule {
         }
     }
 
-    /// Whether executions that break it are outside the model, rather than undefined.
+    /// Whether executions that break the rule are outside the model, rather than undefined.
     #[must_use]
     pub fn is_out_of_model(&self) -> bool {
         self.effect() == Effect::OutOfModel
     }
 
-    /// As a [deadlock](Self::Stuck) of other executions; another rule is what it is.
+    /// A [deadlock](Self::Stuck) with another extent; other rules are unchanged.
     #[must_use]
     pub(crate) fn in_executions(self, extent: Extent) -> Self {
         match self {
@@ -633,7 +635,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// What may go wrong with an access to another CTA's shared memory, and the usual remedy.
+/// Writes the fault of an access to another CTA's shared memory, with the usual remedy.
 fn lifetime(
     f: &mut fmt::Formatter<'_>,
     [thread, object]: [&str; 2],

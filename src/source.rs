@@ -34,12 +34,12 @@ impl Span {
     }
 }
 
-/// A thing with the place it came from.
+/// A value with its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spanned<T> {
-    /// The thing.
+    /// The value.
     pub value: T,
-    /// Where it stands.
+    /// The place.
     pub span: Span,
 }
 
@@ -59,7 +59,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// The text of one file and the name a user knows it by.
+/// The text of one file and the name that a user knows.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The path as given, or a name such as `<stdin>`.
@@ -67,7 +67,8 @@ pub struct SourceFile {
     /// The whole text.
     pub text: String,
     line_starts: Vec<usize>,
-    /// The places that parts of the text were made of by a compiler, by where these begin.
+    /// The places in a compiler's input that parts of the text come from, by the start of each
+    /// part.
     origins: Vec<(u32, String)>,
 }
 
@@ -125,15 +126,15 @@ impl Files {
             .unwrap_or("")
     }
 
-    /// Notes what parts of a file were made of by a compiler, `kernel.cu:12`, by where they begin, in
-    /// order.
+    /// Sets the origins of parts of a file in a compiler's input, such as `kernel.cu:12`, by the
+    /// start of each part, in order.
     pub fn relate(&mut self, id: FileId, origins: Vec<(u32, String)>) {
         if let Some(file) = self.files.get_mut(id.index()) {
             file.origins = origins;
         }
     }
 
-    /// What a compiler made the text at a span of, if that is known.
+    /// The place in a compiler's input that the text at a span comes from, if known.
     #[must_use]
     pub fn origin(&self, span: Span) -> Option<&str> {
         let origins = &self.get(span.file)?.origins;
@@ -141,7 +142,8 @@ impl Files {
         Some(&origins[at].1)
     }
 
-    /// `name:line:column` of a span's start; of text that a compiler has made, with what it was made of.
+    /// `name:line:column` of a span's start; for compiled text, also the place in the compiler's
+    /// input.
     #[must_use]
     pub fn location(&self, span: Span) -> String {
         match self.get(span.file) {

@@ -1,4 +1,4 @@
-//! Verdicts: what the standard says of the outcome that a test asks about.
+//! Verdicts: the answers to a test's question about its outcome.
 
 use crate::collections::IndexSet;
 use crate::execution::build::Choices;
@@ -21,7 +21,7 @@ pub enum Verdict {
     OutOfModel(Reason),
     /// No execution completes: threads wait for each other.
     Deadlock(Reason),
-    /// It could not be decided.
+    /// The verdict could not be decided.
     Unknown(Undecided),
     /// The tool failed: a witness that does not hold, engines that disagree, a panic.
     Error(String),
@@ -35,11 +35,11 @@ pub struct Reason {
     pub rule: Rule,
     /// The statements concerned.
     pub spans: Vec<Span>,
-    /// An execution that shows it, where there is one.
+    /// An execution that shows it, if there is one.
     pub choices: Option<Box<Choices>>,
 }
 
-/// Why a verdict is unknown.
+/// The reason why a verdict is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecided {
@@ -51,20 +51,20 @@ pub enum Undecided {
     Unsupported(Unsupported),
 }
 
-/// What an engine that can tell says.
+/// The answer of an engine that can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decided {
-    /// There is such an execution: these choices make one.
+    /// Such an execution exists, with these choices.
     Yes(Box<Choices>),
     /// There is none.
     No(Core),
 }
 
 impl Answer {
-    /// What the engine says, if it can tell.
+    /// The engine's answer, if it can tell.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The reason why it cannot.
     pub fn decided(self) -> Result<Decided, Undecided> {
         match self {
             Self::Yes(choices) => Ok(Decided::Yes(choices)),
@@ -79,32 +79,32 @@ impl Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Bounded {
-    /// How many rounds it was followed for.
+    /// The number of rounds that were followed.
     pub rounds: u8,
-    /// The branch that closes it; `None` where it could not be found out which loop it is.
+    /// The branch that closes the loop; `None` if the loop is unknown.
     pub branch: Option<Span>,
-    /// What more rounds would do.
+    /// The effect of more rounds.
     pub beyond: BoundKind,
 }
 
-/// What more rounds of a loop would do.
+/// The effect of more rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BoundKind {
-    /// Perhaps the loop ends.
+    /// The loop may end.
     Higher,
-    /// The loop counts, but too far to be followed to its end whatever the bound.
+    /// The loop counts, but further than any bound follows it.
     Counts,
-    /// More rounds than were asked for make the program too large.
+    /// The program would be too large with the rounds that were asked for.
     TooLarge,
-    /// A round may be as the one before, without end: the loop is cut at any bound.
+    /// A round may repeat without end: the loop is cut at any bound.
     Never,
     /// Nothing leads out of the loop.
     NoWayOut,
 }
 
 impl Undecided {
-    /// A name for the reason, such as `bound`.
+    /// The code of the reason, such as `bound`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -146,7 +146,7 @@ impl Kind {
         Self::Error,
     ];
 
-    /// The word for it.
+    /// The word for the kind.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -160,8 +160,8 @@ impl Kind {
         }
     }
 
-    /// What a verdict of this kind says of a test with this quantifier: of a `forall` condition, whose
-    /// opposite is the outcome in question, that it `holds` or `fails`.
+    /// The word for a verdict of this kind on a test with this quantifier. A `forall` condition,
+    /// whose negation is the outcome in question, `holds` or `fails`.
     #[must_use]
     pub fn word(self, quantifier: Quantifier) -> &'static str {
         match (quantifier, self) {
@@ -171,8 +171,8 @@ impl Kind {
         }
     }
 
-    /// The kind that a word stands for in a test with this quantifier: a [name](Self::named), or a
-    /// [word](Self::word) of its own.
+    /// The kind of a word in a test with this quantifier: by its [name](Self::named), or by its
+    /// [word](Self::word) for the quantifier.
     #[must_use]
     pub fn worded(word: &str, quantifier: Quantifier) -> Option<Self> {
         let wanted = word.trim().to_ascii_lowercase();
@@ -180,7 +180,7 @@ impl Kind {
         own.or_else(|| Self::named(word))
     }
 
-    /// The kind that a word stands for.
+    /// The kind of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let wanted = name.trim().to_ascii_lowercase().replace([' ', '_'], "-");
@@ -195,7 +195,7 @@ impl std::fmt::Display for Kind {
 }
 
 impl Verdict {
-    /// Of a program that is outside the model, who has nothing to say of it.
+    /// For a program that is outside the model, the reason why.
     #[must_use]
     pub fn silence(&self) -> Option<Silence> {
         match self {
@@ -204,7 +204,7 @@ impl Verdict {
         }
     }
 
-    /// Which kind it is.
+    /// The kind of the verdict.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
@@ -218,9 +218,8 @@ impl Verdict {
         }
     }
 
-    /// A name for the reason, which programs that read reports can rely on: that of the rule, of what
-    /// excludes the outcome or of what is not decided. `None` for an allowed outcome, which an execution
-    /// shows.
+    /// The stable code of the reason: of the rule, of the core, or of the undecided question.
+    /// `None` for an allowed outcome, which an execution shows.
     #[must_use]
     pub fn code(&self) -> Option<&'static str> {
         match self {
@@ -255,7 +254,7 @@ impl Verdict {
         distinct.into_iter().collect()
     }
 
-    /// The execution that shows it, where there is one.
+    /// The execution that shows the verdict, if there is one.
     #[must_use]
     pub fn choices(&self) -> Option<&Choices> {
         match self {
@@ -267,9 +266,9 @@ impl Verdict {
         }
     }
 
-    /// Whether the quantified condition is satisfied; `None` where the verdict does not say.
+    /// Whether the quantified condition is satisfied; `None` if the verdict does not tell.
     ///
-    /// A deadlock has no final state: `exists` fails and `forall` holds of all none of them.
+    /// A deadlock has no final state: `exists` fails, and `forall` holds vacuously.
     #[must_use]
     pub fn holds(&self, quantifier: Quantifier) -> Option<bool> {
         let reached = match self {

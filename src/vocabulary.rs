@@ -1,7 +1,7 @@
-//! The names that programs supply and models may use: base sets and base relations over events.
+//! The vocabulary between programs and models: base sets and base relations over events.
 //!
-//! The program side fills them in, the model side refers to them, and neither knows the other.
-//! Every entry says whether a program *gives* it, an execution *chooses* it, or its values decide.
+//! Programs define them, models refer to them, and neither depends on the other. Every entry tells
+//! whether a program *gives* the set or relation, an execution *chooses* it, or values decide it.
 
 /// Whether an expression denotes a set of events or a relation over them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,14 +12,14 @@ pub enum Sort {
     Relation,
 }
 
-/// Where the contents of a base relation come from.
+/// The origin of the contents of a base relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// Fixed by the program (its edges hold whenever both ends execute, or under a guard).
     Given,
     /// Part of an execution's choices.
     Chosen,
-    /// Some of its pairs hold by the program, others by an execution's values.
+    /// Given for some pairs by the program; the execution's values decide others.
     Conditional,
 }
 
@@ -30,24 +30,24 @@ macro_rules! base_sets {
         pub enum BaseSet { $($(#[$doc])* $variant),* }
 
         impl BaseSet {
-            /// All of them, in order of declaration.
+            /// All base sets, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-            /// The name under which models know it first.
+            /// The main name in models.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
-            /// Other names for it.
+            /// Other names in models.
             #[must_use]
             pub fn aliases(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($alias),*]),* }
             }
-            /// The section of the standard that defines it; empty when it is only a dialect's.
+            /// The section of the standard that defines the set; empty for names of a dialect.
             #[must_use]
             pub fn section(self) -> &'static str {
                 match self { $(Self::$variant => $section),* }
             }
-            /// Its position in [`Self::ALL`].
+            /// The index in [`Self::ALL`].
             #[must_use]
             pub fn index(self) -> usize { self as usize }
             /// The set known under `name`, aliases included.
@@ -66,29 +66,29 @@ macro_rules! base_relations {
         pub enum BaseRel { $($(#[$doc])* $variant),* }
 
         impl BaseRel {
-            /// All of them, in order of declaration.
+            /// All base relations, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-            /// The name under which models know it first.
+            /// The main name in models.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
-            /// Other names for it.
+            /// Other names in models.
             #[must_use]
             pub fn aliases(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($alias),*]),* }
             }
-            /// Where its contents come from.
+            /// The origin of the relation's contents.
             #[must_use]
             pub fn origin(self) -> Origin {
                 match self { $(Self::$variant => Origin::$origin),* }
             }
-            /// The section of the standard that defines it; empty when it is only a dialect's.
+            /// The section of the standard that defines the relation; empty for names of a dialect.
             #[must_use]
             pub fn section(self) -> &'static str {
                 match self { $(Self::$variant => $section),* }
             }
-            /// Its position in [`Self::ALL`].
+            /// The index in [`Self::ALL`].
             #[must_use]
             pub fn index(self) -> usize { self as usize }
             /// The relation known under `name`, aliases included.
@@ -111,9 +111,10 @@ base_sets! {
     Memory = "M" @ "PTX-8.4",
     /// Initial writes.
     InitialWrite = "IW" | "I" @ "PTX-8.2.6",
-    /// Fences of every kind and barriers.
+    /// Events other than memory accesses: fences, barriers, and the issues, waits and completions
+    /// of asynchronous operations and tasks.
     Fence = "F" @ "PTX-8.4",
-    /// Proxy fences.
+    /// Proxy fences, completions of asynchronous operations that act as one included.
     ProxyFence = "PF" @ "PTX-8.6",
     /// Barrier operations of CTAs, clusters and warps.
     Barrier = "B" | "BAR" @ "PTX-9.7.13.1",
@@ -129,8 +130,8 @@ base_sets! {
     Relaxed = "RLX" @ "PTX-8.4",
     /// Acquire reads and `fence.acquire`; the read of `atom.acquire` and `atom.acq_rel`.
     Acquire = "ACQ" @ "PTX-8.4",
-    /// Release writes and `fence.release`; the write of `atom.release` and `atom.acq_rel`; the
-    /// read of a `cas` with `.release` or `.acq_rel`, which may be all there is of it.
+    /// Release writes and `fence.release`; the write of `atom.release` and `atom.acq_rel`; the read
+    /// of a `cas` with `.release` or `.acq_rel`, which may have no write.
     Release = "REL" @ "PTX-8.4",
     /// `fence.acq_rel`.
     AcqRel = "ACQ_REL" @ "PTX-8.4",
@@ -160,21 +161,21 @@ base_sets! {
     Alias = "ALIAS" @ "PTX-8.6",
     /// Operations of host threads.
     Host = "HOST" @ "PTX-8.5",
-    /// Operations on mbarrier objects, and what a wait on one acquires.
+    /// Operations on mbarrier objects, and the fence by which a wait on one acquires.
     Mbarrier = "MBAR" @ "PTX-9.7.13.15",
     /// Accesses to the shared memory of another CTA.
     Peer = "PEER" @ "PTX-2.2.2",
-    /// Events of asynchronous operations, which are no thread's own.
+    /// Events of asynchronous operations, which belong to no thread.
     Agent = "AGENT" @ "PTX-8.9.1.1",
     /// The issue of asynchronous operations.
     Issue = "ISSUE" @ "PTX-8.9.1.1",
     /// Waits for groups of asynchronous operations.
     Await = "AWAIT" @ "PTX-9.7.9.25.2.1",
-    /// Operations on mbarriers by which asynchronous operations tell of their completion.
+    /// Operations on mbarriers by which asynchronous operations report their completion.
     Signal = "SIGNAL" @ "PTX-8.9.1.1",
-    /// That an asynchronous operation, or a part of it, is complete.
+    /// Completions of asynchronous operations, or of parts of them.
     Complete = "COMPLETE" @ "PTX-8.9.1.1",
-    /// Accesses of copies, whose operands nobody touches meanwhile.
+    /// Accesses of copies, whose operands no other access may touch meanwhile.
     Copy = "COPY" @ "PTX-9.7.9.25.1",
     /// Proxy fences from the generic to the async proxy.
     ToAsync = "G2A" @ "PTX-9.7.13.4",
@@ -237,9 +238,10 @@ base_relations! {
     SameCluster = "scluster", Given @ "PTX-8.5",
     /// Both on one GPU.
     SameGpu = "sgpu", Given @ "PTX-8.5",
-    /// Program order from a restricted fence to what it does not cover, and towards it.
+    /// Program order between a restricted fence and the accesses that it does not cover, on either
+    /// side.
     Uncovered = "uncovered", Given @ "PTX-9.7.13.4",
-    /// From the issue of an asynchronous operation, and all before it, to its accesses.
+    /// From the issue of an asynchronous operation to its events.
     Issue = "issue", Given @ "PTX-8.9.1.1",
     /// From the events of a warpgroup's threads that issue a product to its accesses, which come behind
     /// fences and not behind these.
@@ -253,33 +255,35 @@ base_relations! {
     SameOperation = "sop", Given @ "PTX-8.9.1.1",
     /// Accesses of two `cp.async` of one group.
     SameGroup = "same-group", Given @ "PTX-9.7.9.25.3.2",
-    /// From proxy fences and completions to the accesses that they are for.
+    /// From proxy fences and completions to the accesses that they cover.
     Covers = "covers", Given @ "PTX-9.7.13.4",
-    /// Order inside one asynchronous operation, and between two of which one waits for the other.
+    /// Order inside one asynchronous operation, and between operations of which one waits for
+    /// another.
     Intra = "intra", Given @ "PTX-8.9.1.1",
     /// From the completion of an asynchronous operation, or of its reads, to a wait for its group.
     Done = "done", Conditional @ "PTX-8.9.1.1",
     /// From `barrier.cluster.arrive` to the matching waits.
     ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
-    /// From an arrival on an mbarrier with release semantics to another thread's wait that finds its
-    /// phase complete.
+    /// From an arrival on an mbarrier with release semantics to another thread's wait that finds
+    /// the arrival's phase complete.
     Phase = "phase", Conditional @ "PTX-9.7.13.15",
-    /// As `phase`, from all arrivals and signals, to waits that return true.
+    /// As `phase`, from all arrivals and signals to waits that return true.
     PhaseAny = "phase-any", Conditional @ "PTX-9.7.13.15",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
-    /// Between the participants of one exchange of register values within a warp, which wait for each
-    /// other: an order in time, by which no memory operations are ordered.
+    /// Between the participants of one exchange of register values within a warp, which wait for
+    /// each other. This order in time orders no memory operations.
     Exchange = "exchange", Chosen @ "PTX-9.7.13.9",
-    /// To barrier operations that wait for a thread, from the reads that decide whether it comes; to
-    /// those that wait for its end, and to all in tasks that do, also from its own barrier operations
-    /// and from the reads that decide whether it comes to them or leaves a loop.
+    /// To barrier operations that wait for a thread, from the reads that decide whether the thread
+    /// arrives. To operations, and events of tasks, that wait for the end of the thread, also from
+    /// the thread's barrier operations, and from the reads that decide whether the thread reaches
+    /// these or leaves a loop.
     Awaited = "awaited", Conditional @ "PTX-9.7.13.1",
-    /// To a barrier operation that waits for its warp, from that with which another thread of the warp
-    /// comes there: it has begun then, and need not be complete.
+    /// To a barrier operation that waits for its warp, from the participating operation of another
+    /// thread of the warp. The latter has begun, but need not be complete.
     Begun = "begun", Given @ "PTX-9.7.13.1",
-    /// To a barrier operation that waits for the end of a thread, from all that the thread does: an
-    /// order in time, by which the thread's end orders nothing else.
+    /// To a barrier operation that waits for the end of a thread, from all events of the thread.
+    /// The thread's end orders nothing else in this order in time.
     Ended = "ended", Given @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",
@@ -291,23 +295,23 @@ base_relations! {
     Rf = "rf", Chosen @ "PTX-8.9.2",
     /// Coherence: a strict partial order of the writes of each location, initial write first.
     Co = "co", Chosen @ "PTX-8.9.6",
-    /// Fence-SC order: acyclic; holds every pair of `fence.sc` with mutual scope, one way, and no
-    /// other.
+    /// Fence-SC order: acyclic; holds every pair of `fence.sc` with mutual scope, in one direction,
+    /// and no other pair.
     FenceSc = "sc" | "sync_fence", Chosen @ "PTX-8.9.3",
     /// From each arrival to each waiting participant of one completed barrier generation.
     BarrierSync = "syncbar", Chosen @ "PTX-8.9.4",
 }
 
 impl BaseRel {
-    /// What relates the operations that meet at barriers: those of CTAs, of warps and of clusters, and
-    /// exchanges within warps.
+    /// The relations between operations that meet at barriers: those of CTAs, of warps and of
+    /// clusters, and exchanges within warps.
     pub const BARRIERS: [Self; 4] =
         [Self::BarrierSync, Self::WarpSync, Self::ClusterSync, Self::Exchange];
 
-    /// Those of which values decide some pairs.
+    /// The relations some of whose pairs depend on values.
     pub const CONDITIONAL: [Self; 4] = [Self::Phase, Self::PhaseAny, Self::Awaited, Self::Done];
 
-    /// Which of [`Self::BARRIERS`] it is.
+    /// The index of the relation in [`Self::BARRIERS`].
     #[must_use]
     pub fn kind_of_barrier(self) -> Option<usize> {
         Self::BARRIERS.iter().position(|&kind| kind == self)

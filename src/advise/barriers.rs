@@ -1,8 +1,8 @@
-//! Barriers of a test into sites: those that threads may meet at besides, and those that they meet at.
+//! The sites for barriers of a test: barriers that may be added, and existing barriers.
 //!
-//! Threads of a CTA meet at a copy of a barrier that they have, threads of a warp at `bar.warp.sync`;
-//! all of them between the same two of the barriers that are there, so that no meeting changes which
-//! operations meet.
+//! Threads of a CTA meet at a copy of an existing barrier, and threads of a warp at
+//! `bar.warp.sync`. All threads insert the barrier between the same two existing barriers, so that
+//! existing barriers match the same operations as before.
 
 use super::cost::Class;
 use super::place::{Place, Position, alike, is_barrier, matters};
@@ -12,12 +12,12 @@ use crate::source::Spanned;
 use itertools::Itertools;
 use std::collections::BTreeMap;
 
-/// In how many ways a barrier may be put between statements of threads: where there are more, it is passed
-/// over.
+/// The largest number of ways to insert a barrier between statements of threads. A barrier with
+/// more ways is passed over.
 const MOST_CHOICES: usize = 48;
 
-/// The barriers that may be added, each with what it costs and in how many ways; and how many are passed
-/// over.
+/// The barriers that may be added, each with its cost class and its number of ways. Also gives the
+/// number of barriers passed over.
 pub(super) fn meetings(test: &Test) -> (Vec<(Class, Place, u8)>, usize) {
     let (mut out, mut passed_over) = (Vec::new(), 0);
     let mut add = |class: Class, ways: Ways| match ways {
@@ -52,7 +52,8 @@ enum Ways {
     Some(Place, u8),
 }
 
-/// The barriers that threads meet at, each meeting with the operations of all of them.
+/// The existing barriers at which threads meet; each meeting contains the operations of all
+/// threads.
 pub(super) fn meeting(test: &Test) -> Vec<(Class, Vec<Position>)> {
     let mut out = Vec::new();
     let kinds: [(Class, IsKind); 2] = [
@@ -85,7 +86,7 @@ pub(super) fn meeting(test: &Test) -> Vec<(Class, Vec<Position>)> {
     out
 }
 
-/// Whether an operation is one at a kind of barriers.
+/// Whether an operation belongs to a kind of barrier.
 type IsKind = fn(&Operation) -> bool;
 
 type Group = ((u32, u32, u32), u32);
@@ -107,8 +108,8 @@ fn groups(
     out
 }
 
-/// The threads of a group by the blocks that stand for them; empty where a block stands for threads
-/// outside of the group, too.
+/// The threads of a group by their blocks; empty if a block also describes threads outside of the
+/// group.
 fn blocks(test: &Test, threads: &[usize]) -> Vec<Vec<usize>> {
     let all = alike(test);
     let touched = all.into_iter().filter(|block| block.iter().any(|t| threads.contains(t)));
@@ -119,7 +120,7 @@ fn blocks(test: &Test, threads: &[usize]) -> Vec<Vec<usize>> {
     }
 }
 
-/// Whether all threads of a CTA meet at an operation, and it has a fixed number.
+/// Whether an operation is a barrier of all threads of a CTA with a fixed number.
 fn is_whole_barrier(operation: &Operation) -> bool {
     matches!(
         operation,
@@ -175,8 +176,9 @@ fn phase(statements: &[Statement], at: usize) -> usize {
     statements[..at].iter().filter(|statement| is_barrier(&statement.operation)).count()
 }
 
-/// Where a barrier may stand: before what has a part in the order of memory, and at the end; not within
-/// loops, nor next to a barrier, where it would order nothing more.
+/// The positions for inserting a barrier: before operations that take part in memory ordering, and
+/// at the end. Positions within loops are excluded, and so are positions between two barriers,
+/// where another one orders nothing more.
 fn gaps(statements: &[Statement]) -> impl Iterator<Item = usize> + '_ {
     let loops: Vec<(usize, usize)> = loops(statements);
     let last = statements.iter().rposition(|s| matters(&s.operation)).map_or(0, |at| at + 1);

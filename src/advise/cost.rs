@@ -1,28 +1,27 @@
-//! What levels cost: a declared table, which users may replace, into numbers that suggestions are ranked
-//! by.
+//! The costs of levels, which determine the ranking of suggestions: a table that users may replace.
 //!
-//! Costs grow with the order of levels, so that a weaker level never costs more than a stronger one.
+//! Costs are monotonic: a weaker level never costs more than a stronger one.
 
 use super::level::Level;
 use crate::diagnostic::closest;
 use crate::ptx::operation::{Order, ProxyFenceKind, Scope};
 
-/// What a place is, as far as costs tell places apart.
+/// The class of a place for cost computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// An access.
     Access,
-    /// A fence, be it one for proxies.
+    /// A fence, including proxy fences.
     Fence,
     /// A barrier of a CTA.
     CtaBarrier,
     /// A barrier of a warp.
     WarpBarrier,
-    /// A statement and the barrier next to it, which change places.
+    /// The exchange of a statement with an adjacent barrier.
     Move,
 }
 
-/// The names of costs with their defaults, in the order in which they are printed.
+/// The names of costs with their defaults, in the order of printing.
 const DEFAULTS: [(&str, u32); 20] = [
     ("relaxed", 1),
     ("acquire", 3),
@@ -74,7 +73,7 @@ impl Default for Costs {
     }
 }
 
-/// What is wrong with a table of costs.
+/// An error in a table of costs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CostError {
     /// A line that is not `name = number`.
@@ -90,7 +89,7 @@ pub enum CostError {
         line: usize,
         /// The name.
         name: String,
-        /// What may be meant.
+        /// A suggestion of a name.
         help: String,
     },
     /// A stronger level that costs less than a weaker one.
@@ -104,10 +103,10 @@ pub enum CostError {
 }
 
 impl Costs {
-    /// Reads lines `name = number`; names that are left out keep their costs. `#` starts a comment.
+    /// Reads lines `name = number`. Omitted names keep their costs. `#` starts a comment.
     ///
     /// # Errors
-    /// With the first line that is no cost, or where costs fall from a weaker level to a stronger one.
+    /// With the first invalid line, or if a stronger level costs less than a weaker one.
     pub fn parse(text: &str) -> Result<Self, CostError> {
         let mut costs = Self::default();
         for (index, line) in text.lines().enumerate() {
@@ -140,7 +139,7 @@ impl Costs {
         DEFAULTS.iter().zip(self.0).map(|((name, _), cost)| (*name, cost))
     }
 
-    /// What a level costs at a place of a class.
+    /// The cost of a level at a place of a class.
     #[must_use]
     pub fn of(&self, class: Class, level: Level) -> u32 {
         match level {

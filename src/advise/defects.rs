@@ -1,4 +1,4 @@
-//! Changes into defects: what is wrong with a program, by what has to be changed of it.
+//! The classification of defects in a program by the changes that repair it.
 
 use super::level::Level;
 use super::site::{Place, Site};
@@ -7,7 +7,7 @@ use crate::defect::Defect;
 use crate::ptx::operation::{Operation, Order, ProxyFenceKind};
 use std::collections::BTreeSet;
 
-/// The kinds of what a set of changes repairs, each once.
+/// The kinds of defects that a set of changes repairs, each once.
 #[must_use]
 pub fn defects(sets: &Sets, set: &Set) -> Vec<Defect> {
     let mut out = BTreeSet::new();
@@ -35,7 +35,7 @@ fn of_change(site: &Site, from: usize, to: usize, set: &Set) -> Vec<Defect> {
     }
 }
 
-/// What is wrong with the one level where the other one is needed.
+/// The defects of one level if the other level is required.
 fn between(from: Level, to: Level) -> Vec<Defect> {
     let mut out = Vec::new();
     let (order, scope) = match to {

@@ -1,8 +1,9 @@
-//! Boxes of levels that are known to fail into the cheapest levels outside of all of them: a hitting set
-//! of least cost, by a search that looks at cheap ones first.
+//! A hitting set of least cost: the cheapest levels outside of all boxes of levels that are known
+//! to fail. The search tries cheap levels first.
 //!
-//! Levels only rise on the way to an answer, one box after the other, and each step rises no further than
-//! out of its box. So nothing is passed over: whatever is outside of all boxes is reached from below.
+//! On the way to an answer levels only rise, one box after the other, and each step rises only far
+//! enough to leave its box. Therefore no answer is missed: all levels outside of all boxes are
+//! reached from below.
 
 use super::program::Assignment;
 use super::site::Site;
@@ -14,7 +15,7 @@ use std::collections::{BinaryHeap, HashSet};
 pub struct Failing(pub Vec<u64>);
 
 impl Failing {
-    /// Whether levels are among them.
+    /// Whether the box contains the levels.
     #[must_use]
     pub fn contains(&self, levels: &[u8]) -> bool {
         self.0.iter().zip(levels).all(|(bits, &level)| bits >> level & 1 == 1)
@@ -24,27 +25,27 @@ impl Failing {
 /// Why no answer was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoMore {
-    /// There is none.
+    /// There is no answer.
     Exhausted,
-    /// More combinations had to be looked at than is worth it.
+    /// The search exceeded its limit on combinations.
     TooMany,
 }
 
 /// How many combinations are looked at for one answer.
 const MOST_LOOKED_AT: usize = 200_000;
 
-/// What levels cost together.
+/// The total cost of levels.
 #[must_use]
 pub fn cost(sites: &[Site], levels: &[u8]) -> u32 {
     let costs = sites.iter().zip(levels).map(|(site, &level)| site.costs[usize::from(level)]);
     costs.fold(0, u32::saturating_add)
 }
 
-/// The cheapest levels outside of all boxes; of several that cost as much, those with fewer changes, and
-/// then those of the first sites.
+/// The cheapest levels outside of all boxes. Among equal costs, levels with fewer changes come
+/// first, and then those that change the first sites.
 ///
 /// # Errors
-/// When there are none, or too many would have to be looked at.
+/// When there are no such levels, or when the search exceeds its limit.
 pub fn cheapest(sites: &[Site], failing: &[Failing]) -> Result<Assignment, NoMore> {
     let bottom: Assignment = vec![0; sites.len()];
     let mut queue = BinaryHeap::new();
@@ -102,8 +103,8 @@ fn to_level(at: usize) -> u8 {
     u8::try_from(at).expect("a site has at most 64 levels")
 }
 
-/// What has to be added at least to the cost of levels: for boxes that share no way out, the cheapest way
-/// of each. `None` where some box has no way out.
+/// A lower bound on the additional cost of levels: the sum of the cheapest exits from boxes that
+/// share no exit. `None` if some box has no exit.
 fn more_at_least(sites: &[Site], failing: &[Failing], levels: &[u8]) -> Option<u32> {
     let mut taken = vec![false; sites.len()];
     let mut sum = 0_u32;

@@ -1,16 +1,16 @@
-//! What a place of a program may say: the order and scope of an access or a fence, whether a fence or a
-//! barrier is there; and which of two levels is the stronger one.
+//! The levels of a place in a program. A level is the order and scope of an access or a fence, or
+//! the presence of a fence or a barrier. Levels are partially ordered by strength.
 //!
-//! The order of levels is that of the [laws](../../paper-notes/laws.md): what is allowed at a level is
-//! allowed at each level below it. Levels of edits without such a law, barriers and exchanges of
-//! statements, are not comparable with each other.
+//! The order of levels is that of the [laws](../../paper-notes/laws.md): behaviour allowed at a
+//! level is allowed at each level below. Levels of edits without such a law, that is, barriers and
+//! exchanges of statements, are incomparable.
 
 use crate::ptx::operation::{Order, ProxyFenceKind, Scope};
 
-/// What a place of a program says.
+/// The level of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// Nothing: no fence, no barrier, statements in the order written.
+    /// No fence, no barrier, or statements in their original order.
     Absent,
     /// A weak access.
     Weak,
@@ -18,12 +18,12 @@ pub enum Level {
     Strong(Order, Scope),
     /// A proxy fence.
     Proxy(ProxyFenceKind),
-    /// An edit that is made as a whole, by its number among those of its place.
+    /// An indivisible edit, by its number among the edits of its place.
     Edit(u8),
 }
 
 impl Level {
-    /// Whether the other level is this one or a stronger one.
+    /// Whether the other level is equal or stronger.
     #[must_use]
     pub fn is_below(self, other: Self) -> bool {
         match (self, other) {
@@ -56,7 +56,8 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// Whether an order is another one or weaker (PTX-8.4): acquire and release are not comparable.
+/// Whether an order is equal to or weaker than another one (PTX-8.4); acquire and release are
+/// incomparable.
 fn is_weaker(order: Order, other: Order) -> bool {
     match (order, other) {
         (Order::Acquire, Order::Release) => false,

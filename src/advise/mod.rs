@@ -1,9 +1,10 @@
-//! A test into advice: the cheapest changes of its program that exclude an outcome, its races or its
-//! hangs; or the weakest program that still excludes it.
+//! Advice on a test: the cheapest repairs of its program, or its weakest form. Repairs exclude an
+//! outcome, all races or all hangs; the weakest form still excludes the outcome.
 //!
 //! A program is changed at [sites](site::Site): orders, scopes, fences, proxy fences, barriers, and
-//! statements that change places with a barrier. Whatever is suggested has been checked as `check` checks
-//! a test. Where a check runs out of its budget, that is no success, and what it may hide is said.
+//! exchanges of a statement with a barrier. Every suggestion has been checked as `check` checks a
+//! test. A check that exceeds its budget does not count as a success, and the answer mentions the
+//! possible gap.
 
 mod barriers;
 pub mod cost;
@@ -35,21 +36,21 @@ use std::collections::BTreeSet;
 pub use defects::defects;
 pub use search::Limits;
 
-/// What is asked for.
+/// The goal of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// That the outcome in question is excluded.
+    /// The outcome in question is excluded.
     ExcludeOutcome,
-    /// That no two accesses race.
+    /// No two accesses race.
     ExcludeRaces,
-    /// That every execution ends.
+    /// Every execution ends.
     ExcludeHangs,
-    /// That the program is as weak as it may be: the outcome stays excluded, and no race or hang comes to
-    /// it.
+    /// The program is as weak as possible. The outcome stays excluded, and no race or hang is
+    /// added.
     Relax,
 }
 
-/// Tests about one program, and what is asked for.
+/// Tests about one program, and a goal.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// Tests with the same threads.
@@ -60,30 +61,30 @@ pub struct Question<'a> {
     pub engine: &'a dyn Engine,
     /// How tests are checked; the time of the budget is that of the whole advice.
     pub settings: Settings,
-    /// What is asked for.
+    /// The goal.
     pub wish: Wish,
-    /// What changes cost.
+    /// The costs of changes.
     pub costs: &'a Costs,
     /// How far to look.
     pub limits: Limits,
 }
 
-/// What there is to say.
+/// The answer.
 #[derive(Clone, Debug)]
 pub enum Advice {
-    /// The program has the property as it is: there is nothing to repair.
+    /// The program already has the property.
     Nothing,
-    /// It has not: there is nothing to relax.
+    /// The program violates the property, so that there is nothing to relax.
     Fails(Box<Failure>),
-    /// What to change.
+    /// Changes to make.
     Sets(Sets),
-    /// No change among those that were looked at will do.
+    /// None of the considered changes is sufficient.
     None(Sets),
-    /// The program has no meaning, or no execution of it ends, and nobody said what is wished for.
+    /// The program has no meaning, or none of its executions ends, and no goal was given.
     Void(Box<Verdict>),
-    /// It is not known.
+    /// The answer is unknown.
     Unknown(Undecided),
-    /// There are too many places to look at.
+    /// There are too many sites.
     TooLarge(TooMany),
 }
 
@@ -94,31 +95,31 @@ pub struct Sets {
     pub sites: Vec<Site>,
     /// The sets, the cheapest first.
     pub sets: Vec<Set>,
-    /// Whether there are more of them.
+    /// Whether there are more sets.
     pub more: bool,
-    /// What the program as it is costs more than the weakest one that was looked at.
+    /// The cost of the original program above that of the weakest program considered.
     pub written: u32,
-    /// Why a cheaper set may have been passed over, with what it would cost.
+    /// The reason why a cheaper set may have been missed, with its cost.
     pub undecided: Option<(u32, Undecided)>,
     /// How many programs were looked at.
     pub programs: usize,
     /// How many barriers might be added in more ways than are looked at, so that none was.
     pub passed_over: usize,
-    /// Whether the laws that the search rests on are known of the model: else what is suggested does, but
-    /// something cheaper may have been passed over.
+    /// Whether the model is known to satisfy the laws that the search relies on. Otherwise the
+    /// suggestions are correct, but a cheaper one may have been missed.
     pub lawful: bool,
 }
 
 /// Changes that will do together.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// What the levels cost together, above the first levels.
+    /// The cost of the levels above the first levels.
     pub cost: u32,
     /// The tests as changed.
     pub tests: Vec<Test>,
-    /// What is changed, by index of the site.
+    /// The changes, by index of the site.
     pub changes: Vec<Change>,
-    /// What goes wrong where something that is left is weakened, in a relaxed program.
+    /// For a relaxed program, the kept levels, with the violations caused by weakening them.
     pub needed: Vec<Change>,
 }
 
@@ -131,7 +132,7 @@ pub struct Change {
     pub from: usize,
     /// The level after.
     pub to: usize,
-    /// The levels one step below, with whether the program does what it must there.
+    /// The levels one step below, with the result of checking the property there.
     pub weaker: Vec<(usize, Probe)>,
 }
 
@@ -165,7 +166,7 @@ pub fn advise(question: Question<'_>) -> Advice {
     sets(question, sites, (&property, asking), found)
 }
 
-/// What a program must not do.
+/// The property that a program must have.
 fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Undecided> {
     let Question { tests, wish, .. } = question;
     let Asking { model, engine, .. } = asking;
@@ -205,7 +206,7 @@ fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Unde
     })
 }
 
-/// The answers of a search with all that there is to say of them.
+/// The answers of a search, with costs and explanations.
 fn sets(
     question: Question<'_>,
     sites: Vec<Site>,
@@ -254,7 +255,7 @@ fn sets(
     }
 }
 
-/// The levels one step below one of the levels, and what is known of the program there.
+/// The levels one step below one of the given levels, and the check results there.
 fn weaker(
     property: &Property,
     asking: Asking<'_>,
@@ -280,10 +281,10 @@ fn weaker(
     below.iter().copied().filter(is_next).map(|at| (at, probe(at))).collect()
 }
 
-/// What a verdict leaves to be wished for, where nobody says.
+/// The default goal for a verdict.
 ///
 /// # Errors
-/// The advice where it leaves nothing.
+/// The advice, if the verdict leaves no goal.
 pub fn natural_wish(verdict: &Verdict) -> Result<Wish, Advice> {
     match verdict {
         Verdict::Allowed(_) => Ok(Wish::ExcludeOutcome),

@@ -1,4 +1,5 @@
-//! Where a test may be changed: positions in the code of threads, and what is changed there.
+//! The places where a test may be changed: positions in the code of threads, and the kinds of
+//! change.
 
 use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::operation::{Operation, Space};
@@ -13,19 +14,19 @@ pub struct Position {
     pub statement: usize,
 }
 
-/// What is changed at a site.
+/// The kind of change at a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The qualifiers of a statement, or whether a fence is there.
     Statement(Position),
     /// A fence that may be put before a statement.
     Before(Position),
-    /// A statement and the one behind it, of which one is a barrier; they may change places.
+    /// A statement and its successor, one of which is a barrier; the two may be swapped.
     Exchange(Position),
     /// A barrier that may be put before one statement of each of some threads: each edit is such a
     /// choice.
     Meeting {
-        /// What is put there.
+        /// The barrier to insert.
         barrier: Box<Operation>,
         /// Where, for each edit.
         choices: Vec<Vec<Position>>,
@@ -35,7 +36,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Whether a change here is one of a statement that an exchange moves, or of what stands beside it.
+    /// Whether the place changes a statement that an exchange moves, or one next to it.
     pub(super) fn touches_exchange(&self, exchange: &Position) -> bool {
         let first = exchange.statement;
         let here = |at: &Position, from: usize, to: usize| {
@@ -54,8 +55,8 @@ impl Place {
     }
 }
 
-/// The device threads with the same statements, those of a block together. Host threads are told by the
-/// test what they do, not by a kernel, and are left as they are.
+/// The device threads grouped by equal statements; the threads of a block form a group. Host
+/// threads are excluded, since their code comes from the test and not from a kernel.
 pub(super) fn alike(test: &Test) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, thread) in test.threads.iter().enumerate() {
@@ -74,7 +75,8 @@ pub(super) fn alike(test: &Test) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Whether an operation has a part in the order of memory: fences before others change nothing.
+/// Whether an operation takes part in memory ordering. Fences before other operations have no
+/// effect.
 pub(super) fn matters(operation: &Operation) -> bool {
     use Operation as O;
     match operation {
@@ -96,7 +98,7 @@ pub(super) fn matters(operation: &Operation) -> bool {
     }
 }
 
-/// Whether threads meet at an operation.
+/// Whether an operation is a meeting point of threads.
 pub(super) fn is_barrier(operation: &Operation) -> bool {
     matches!(
         operation,

@@ -1,7 +1,7 @@
-//! A test and a level for each of its sites into the test as changed, and into the edits of its text.
+//! The changed test for a level of each site, and the corresponding edits of the text.
 //!
-//! What is inserted has the empty span before the statement that it stands before, so that reports find
-//! its place in the source.
+//! An inserted statement gets the empty span before its successor, so that reports find its place
+//! in the source.
 
 use super::level::Level;
 use super::site::{Place, Position, Site};
@@ -15,16 +15,16 @@ use crate::source::Span;
 /// A level for each site, as an index into its levels.
 pub type Assignment = Vec<u8>;
 
-/// A line of the program that is taken away, one that comes in its place, or one of both.
+/// A removed line of the program, an inserted line, or a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The threads whose line it is.
+    /// The threads of the line.
     pub threads: Vec<usize>,
-    /// Where it stands, or what it is put before.
+    /// The position of the statement, or of the statement behind an insertion.
     pub span: Span,
-    /// The statement as it was.
+    /// The original statement.
     pub before: Option<String>,
-    /// The statement as it is.
+    /// The new statement.
     pub after: Option<String>,
     /// The operation that is changed or new; `None` where it is taken away.
     pub operation: Option<Operation>,
@@ -46,7 +46,7 @@ pub fn changed(test: &Test, sites: &[Site], assignment: &[u8]) -> Test {
     test
 }
 
-/// What a site changes of the text when it has a level.
+/// The changes in the text at a site with the given level.
 #[must_use]
 pub fn lines(test: &Test, site: &Site, level: usize) -> Vec<Line> {
     if level == site.written {
@@ -163,7 +163,7 @@ impl<'s> Edits<'s> {
         let count = code.statements.len();
         let mut slots: Vec<Option<Statement>> =
             std::mem::take(&mut code.statements).into_iter().map(Some).collect();
-        // What stands at a place that a branch leads to keeps its labels at that place.
+        // Labels of branch targets stay at their places.
         let mut labels: Vec<_> =
             slots.iter_mut().flatten().map(|s| std::mem::take(&mut s.labels)).collect();
         labels.push(Vec::new());
@@ -178,7 +178,8 @@ impl<'s> Edits<'s> {
         slots.push(None);
         let mut open = Vec::new();
         for (at, slot) in slots.into_iter().enumerate() {
-            // A loop starts behind what is put before it; other branches lead to what is put there.
+            // A loop starts behind statements inserted before it. Other branches lead to the
+            // inserted statements.
             let is_header = headers.contains(&at);
             if !is_header {
                 open.append(&mut labels[at]);

@@ -1,8 +1,7 @@
-//! What a changed test must not do, and whether it does: quickly, by one question to an engine, and
-//! surely, by all that `check` looks at.
+//! Properties that a changed test must have, and their checks. There is a quick check by one query
+//! to an engine, and a confirmation by all analyses of `check`.
 //!
-//! A quick answer that something fails comes with a checked execution. A quick answer that nothing fails
-//! is only a hint.
+//! A quick failure comes with a verified execution. A quick success is only a hint.
 
 use crate::budget::Deadline;
 use crate::check::{self, Hang, HangKind, Settings, SoundDependence};
@@ -17,23 +16,23 @@ use crate::verdict::{Decided, Kind, Undecided, Verdict};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What must not be.
+/// The required property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// Whether the outcome in question has to be excluded.
+    /// Whether the outcome in question must be excluded.
     pub excluded: bool,
     /// The races that may be, as pairs of statements; `None` where races do not matter.
     pub races: Option<BTreeSet<[Span; 2]>>,
-    /// Whether every execution has to end.
+    /// Whether every execution must end.
     pub ends: bool,
 }
 
-/// That a program does what it must not do.
+/// A violation of the property by a program.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Which of the tests.
     pub test: usize,
-    /// What it does.
+    /// The kind of violation.
     pub fault: Fault,
     /// The events of the changed test.
     pub graph: EventGraph,
@@ -41,21 +40,21 @@ pub struct Failure {
     pub choices: Option<Box<Choices>>,
 }
 
-/// What a program does that it must not do.
+/// A kind of violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It has the outcome in question.
+    /// The program has the outcome in question.
     Outcome,
     /// Two statements race.
     Race([Span; 2]),
-    /// It may hang.
+    /// The program may hang.
     Hang,
-    /// It has no meaning, or no execution of it ends: a verdict of another kind.
+    /// The program has no meaning, or none of its executions ends; its verdict has another kind.
     Void(Kind),
 }
 
 impl Fault {
-    /// A name that stays what it is from version to version.
+    /// A name that is stable across versions.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -66,19 +65,19 @@ impl Fault {
         }
     }
 
-    /// Whether a stronger program has the fault only if a weaker one has it, by the laws.
+    /// Whether, by the laws, a stronger program has the fault only if each weaker one has it.
     #[must_use]
     pub fn is_lawful(self) -> bool {
         !matches!(self, Self::Void(_))
     }
 }
 
-/// Whether a program has a property.
+/// The result of checking a property.
 #[derive(Clone, Debug)]
 pub enum Probe {
-    /// It has not.
+    /// The property is violated.
     Fails(Box<Failure>),
-    /// It has, as far as was looked.
+    /// The property holds, as far as checked.
     Holds,
     /// Nobody could tell.
     Unknown(Undecided),
@@ -98,8 +97,8 @@ pub struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// How a test is checked that is asked about now: with the time that is left; where none is left, with
-    /// hardly a step, so that whoever is asked says so.
+    /// The settings for a check that starts now, limited to the remaining time. If no time is left,
+    /// the budget is a single step, so that the engine gives up.
     #[must_use]
     pub fn now(&self) -> Settings {
         let budget = self.settings.budget;
@@ -197,14 +196,15 @@ impl Property {
     }
 }
 
-/// Whether an execution within the bound has the outcome in question.
+/// Checks whether an execution within the bound has the outcome in question.
 fn has_outcome(index: usize, test: &Test, asking: Asking<'_>) -> Probe {
     let graph = check::graph_of(test, asking.model, asking.now());
     let goal = check::goal_of(test.quantifier);
     found(index, graph, goal, Fault::Outcome, asking)
 }
 
-/// Whether an execution has a race that may not be; `None` where the model knows no races.
+/// Checks whether an execution has a race that is not admitted; `None` if the model does not define
+/// races.
 fn has_race(
     index: usize,
     test: &Test,
@@ -222,7 +222,7 @@ fn has_race(
             let (fault, choices) = (Fault::Race(race::spans(&graph, &race)), Some(race.choices));
             Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
         }
-        // One that may be says nothing of others.
+        // An admitted race says nothing about other races.
         Ok(Some(_)) => match check::races(test, model, engine, asking.now()) {
             Ok((races, graph)) => {
                 let pair = |race: &race::Race| race::spans(&graph, race);
@@ -253,7 +253,7 @@ fn found(index: usize, graph: EventGraph, goal: Goal, fault: Fault, asking: Aski
                 let choices = Some(choices);
                 Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
             }
-            // `check` says what is wrong with the engine.
+            // `check` reports the error of the engine.
             _ => Probe::Holds,
         },
         Err(why) => Probe::Unknown(why),

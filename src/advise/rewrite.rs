@@ -1,8 +1,9 @@
-//! A set of changes and the text of a test into the text of the changed test.
+//! The text of a changed test.
 //!
-//! Blocks keep their comments and their layout: only what is changed is written anew. Where that does not
-//! give the changed program, as where threads of one block would differ, and in the other formats, the
-//! test is printed as a whole. Either way the text is read again before anybody gets it.
+//! Blocks keep their comments and their layout; only changed statements are rewritten. If this does
+//! not yield the changed program, for example because threads of one block would differ, the whole
+//! test is printed. The same holds for other formats. Every resulting text is parsed again before
+//! it is returned.
 
 use super::program::{Line, lines};
 use super::site::Site;
@@ -16,23 +17,23 @@ use crate::source::{Files, Span, Spanned};
 /// Why a changed test has no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unwritten {
-    /// Its format has no words for it.
+    /// The format cannot express the changed test.
     #[error("{0}")]
     Print(#[from] PrintError),
-    /// It cannot be read again.
+    /// The text cannot be parsed again.
     #[error("the changed test cannot be read again: {0}")]
     Read(String),
-    /// It reads as another program.
+    /// The text is parsed as another program.
     #[error("the changed test reads as another program")]
     Other,
 }
 
 /// The text of a changed test that expects its new verdict.
 ///
-/// `number` is which of the tests of the set it is, `text` the whole file that the test was read from.
+/// `number` is the index of the test in the set, and `text` is the whole file of the original test.
 ///
 /// # Errors
-/// When no text reads as the changed test.
+/// When no text is parsed as the changed test.
 pub fn rewritten(
     test: &Test,
     number: usize,
@@ -57,13 +58,13 @@ pub fn rewritten(
     Ok(printed)
 }
 
-/// Whether a metadata line says what is expected of the program as it was.
+/// Whether a metadata line contains an expectation for the original program.
 fn is_expectation(line: &Metadata) -> bool {
     let key = line.key.value.split('[').next().unwrap_or("");
     matches!(key, "Expect" | "Hang")
 }
 
-/// Takes away what is expected of the program as it was.
+/// Replaces the expectations for the original program by `expect`.
 fn expecting(test: &mut Test, expect: Option<&str>) {
     let at = test.metadata.iter().position(is_expectation).unwrap_or(test.metadata.len());
     test.metadata.retain(|line| !is_expectation(line));
@@ -74,7 +75,7 @@ fn expecting(test: &mut Test, expect: Option<&str>) {
     }
 }
 
-/// Whether a text is that of a test, as it is printed.
+/// Checks that a text is parsed as a test, up to printing.
 fn reads_as(text: &str, test: &Test) -> Result<(), Unwritten> {
     let parsed = parse_bytes(&mut Files::default(), "changed.litmus", text.as_bytes());
     let [again] = &parsed.tests[..] else {
@@ -88,7 +89,7 @@ fn reads_as(text: &str, test: &Test) -> Result<(), Unwritten> {
     if print(again)? == print(test)? { Ok(()) } else { Err(Unwritten::Other) }
 }
 
-/// The text with what is changed written anew.
+/// The original text with only the changes rewritten.
 fn spliced(
     test: &Test,
     sites: &[Site],
@@ -135,7 +136,7 @@ fn whole_line(span: Span, text: &str) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
-/// What a line replaces, from where to where, and by what.
+/// The replaced range of a line, and its replacement.
 fn edit(line: &Line, text: &str) -> Option<(usize, usize, String)> {
     let (start, end) = (line.span.start as usize, line.span.end as usize);
     match (&line.before, &line.after) {

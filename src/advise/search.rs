@@ -1,10 +1,10 @@
-//! Implicit hitting sets: the cheapest levels outside of what is known to fail are tried; where they fail,
-//! they are raised as far as the failure lasts, and all that is below fails, too. What does not fail is
-//! an answer.
+//! Implicit hitting sets: the search tries the cheapest levels outside of all known failures.
+//! Failing levels are raised as long as they fail, and then all levels below fail, too. Levels that
+//! do not fail are an answer.
 //!
-//! The laws of fences, orders and scopes say that a weaker program fails where a stronger one does
-//! (paper-notes/laws.md). Barriers and exchanges of statements have no such law: of these a failure says
-//! nothing but of the very same, so that the search stays complete.
+//! By the laws of fences, orders and scopes, a weaker program fails if a stronger one does
+//! (paper-notes/laws.md). Barriers and exchanges of statements have no such law. A failure of such
+//! an edit only covers exactly this edit, so that the search stays complete.
 
 use super::hitting::{Failing, NoMore, cheapest, cost};
 use super::program::{Assignment, changed};
@@ -25,16 +25,16 @@ pub struct Limits {
     pub answers: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Levels that do, the cheapest first; none of them has another one below it.
+    /// Levels with the property, the cheapest first. No answer is below another one.
     pub answers: Vec<Assignment>,
-    /// Whether there may be more that cost no more than asked for.
+    /// Whether there may be more answers within the requested cost.
     pub more: bool,
-    /// Levels that nobody could tell of, with their cost and why.
+    /// Undecided levels, with their cost and the reason.
     pub undecided: Vec<(u32, Undecided)>,
-    /// Whether the search ended before all was looked at.
+    /// Whether the search ended early.
     pub cut_off: bool,
     /// How many programs were looked at.
     pub programs: usize,
@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
         Self { tests, sites, property, asking, failing, holding, known, programs: 0 }
     }
 
-    /// The cheapest levels, and others as far as they are asked for.
+    /// The cheapest levels with the property, and further ones as requested.
     #[must_use]
     pub fn run(mut self, limits: Limits) -> Found {
         let mut found = Found::default();
@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// What is to be learned from levels.
+    /// Checks levels; gives an answer or the levels that fail with them.
     fn tried(&mut self, levels: &Assignment) -> Tried {
         let edits = self.sites.iter().zip(levels).filter(|(site, level)| {
             **level > 0 && matches!(site.place, Place::Exchange(_) | Place::Meeting { .. })
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The levels, raised as far as they fail, with all that is below.
+    /// The given levels, raised as far as they fail, with all levels below.
     fn raised(&mut self, levels: &Assignment) -> Failing {
         let mut now = levels.clone();
         let rises = |index: &usize| {
@@ -166,8 +166,8 @@ impl<'a> Search<'a> {
         self.below(&now)
     }
 
-    /// Raises some sites as far as it fails: all at once where that will do, else half of them and then
-    /// the others.
+    /// Raises some sites as far as the failure persists: first all at once, else each half
+    /// separately.
     fn raise(&mut self, now: &mut Assignment, sites: &[usize]) {
         if sites.is_empty() {
             return;
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether levels fail, as far as a quick look tells.
+    /// Whether levels fail, according to the quick check.
     fn fails(&mut self, levels: &Assignment) -> Result<bool, Undecided> {
         if let Some(&known) = self.known.get(levels) {
             return Ok(known);
@@ -254,8 +254,8 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// An exchange, and a change of something that it moves: together they are another program than the
-    /// two changes say.
+    /// An exchange together with a change of a statement that it moves. Their combination is a
+    /// different program than the two changes describe.
     fn clash(&self, levels: &Assignment) -> Option<[usize; 2]> {
         let is_changed = |&index: &usize| usize::from(levels[index]) != self.sites[index].written;
         let all: Vec<usize> = (0..self.sites.len()).filter(is_changed).collect();
@@ -280,7 +280,7 @@ impl<'a> Search<'a> {
         Failing(self.sites.iter().enumerate().map(changed).collect())
     }
 
-    /// All levels that have the edits of these and perhaps others.
+    /// All levels that include the edits of the given levels.
     fn edits_above(&self, levels: &Assignment) -> Failing {
         let all = self.sites.iter().zip(levels).map(|(site, &level)| match site.is_lawful() {
             true => bits(site, |_| true),
@@ -290,19 +290,19 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What was learned from levels.
+/// The result of checking levels.
 enum Tried {
     Holds,
     Fails(Failing),
     Unknown(Undecided),
 }
 
-/// The levels of a site that something is true of.
+/// The levels of a site that satisfy a predicate.
 fn bits(site: &Site, holds: impl Fn(usize) -> bool) -> u64 {
     (0..site.levels.len()).filter(|&at| holds(at)).fold(0, |bits, at| bits | 1 << at)
 }
 
-/// These levels and no others.
+/// Exactly these levels.
 fn exactly(levels: &Assignment) -> Failing {
     Failing(levels.iter().map(|&level| 1 << level).collect())
 }

@@ -1,9 +1,8 @@
-//! A test into its sites: the places at which it may be changed, each with the levels that it may have
-//! there.
+//! The sites of a test: the places that may be changed, each with its possible levels.
 //!
-//! The level that the search starts from stands first, and all others are above it. A repair starts from
-//! the program as it is; a relaxation from the weakest program, with the one as it is at the top.
-//! Threads that one block stands for have their sites in common, since the block is what is edited.
+//! The first level is the start of the search, and all others are above it. A repair starts from
+//! the original program. A relaxation starts from the weakest program, with the original program at
+//! the top. Threads of one block share their sites, since the block is edited as a whole.
 
 use super::barriers;
 use super::cost::{Class, Costs};
@@ -20,15 +19,15 @@ pub use super::place::{Place, Position};
 /// A place at which a test may be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where and what.
+    /// The place and the kind of change.
     pub place: Place,
-    /// What the costs are those of.
+    /// The cost class.
     pub class: Class,
     /// The levels; the first is below all others.
     pub levels: Vec<Level>,
     /// The index of the level that the test has.
     pub written: usize,
-    /// What each level costs more than the first.
+    /// The additional cost of each level above the first.
     pub costs: Vec<u32>,
 }
 
@@ -41,19 +40,19 @@ impl Site {
         Self { place, class, levels, written, costs }
     }
 
-    /// Whether a law says that what is allowed at a level is allowed at each level below it.
+    /// Whether, by a law, behaviour allowed at a level is allowed at each level below.
     #[must_use]
     pub fn is_lawful(&self) -> bool {
         matches!(self.place, Place::Statement(_) | Place::Before(_))
     }
 
-    /// Whether the one of two levels, as indices, is the other one or below it.
+    /// Whether one of two levels, as indices, is equal to or below the other.
     #[must_use]
     pub fn is_below(&self, one: usize, other: usize) -> bool {
         one == other || one == 0 || self.levels[one].is_below(self.levels[other])
     }
 
-    /// The strongest levels.
+    /// The level above all others, or the first level if there is none.
     #[must_use]
     pub fn top(&self) -> usize {
         let is_top = |&at: &usize| (0..self.levels.len()).all(|other| self.is_below(other, at));
@@ -123,7 +122,8 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
     few(sites)
 }
 
-/// How many barriers might be added to a test in more ways than are looked at: these are no sites.
+/// The number of barriers that might be added to a test in too many ways and are therefore not
+/// sites.
 #[must_use]
 pub fn passed_over(test: &Test) -> usize {
     barriers::meetings(test).1
@@ -205,7 +205,7 @@ fn distance(one: ThreadPlace, other: ThreadPlace) -> Scope {
     }
 }
 
-/// What costs are those of, the level of an operation, and all levels that it may have.
+/// The cost class and the level of an operation, and all its possible levels.
 fn levels_of(operation: &Operation, scopes: &[Scope]) -> Option<(Class, Level, Vec<Level>)> {
     use Operation as O;
     use Order::{AcqRel, Acquire, Relaxed, Release, Sc};
@@ -264,8 +264,8 @@ fn levels_of(operation: &Operation, scopes: &[Scope]) -> Option<(Class, Level, V
     Some((class, level, weakest.into_iter().chain(strong).collect()))
 }
 
-/// The level of an access that a qualifier may change: memory that others see, through the generic proxy,
-/// and no `.mmio`, which is tied to its order.
+/// The level of an access whose qualifiers may be changed. The access is to memory visible to other
+/// threads, through the generic proxy, and without `.mmio`, which fixes the order.
 fn of_access(access: &AccessForm) -> Option<Level> {
     let private =
         matches!(access.space, Space::Local | Space::Const | Space::ParamEntry | Space::ParamFunc);
@@ -279,9 +279,9 @@ fn of_access(access: &AccessForm) -> Option<Level> {
     }
 }
 
-/// Where a fence has something before it and something behind it: before all but the first statement that
-/// matters, and at the end of loops, between what is last in a round and what is first in the next one. In
-/// loops that do nothing but look at one location, there is nothing to order.
+/// The positions where a fence separates operations. These lie before each relevant statement but
+/// the first, and at the end of loops, between the last operation of a round and the first of the
+/// next one. A loop that only polls one location needs no order.
 fn gaps(statements: &[Statement]) -> Vec<usize> {
     let is_access = |at: &usize| matters(&statements[*at].operation);
     let mut out: Vec<usize> = (0..statements.len()).filter(is_access).skip(1).collect();
@@ -292,8 +292,8 @@ fn gaps(statements: &[Statement]) -> Vec<usize> {
     out
 }
 
-/// Whether a fence stands next to a gap already, and who comes by the one comes by the other: to
-/// strengthen that fence is another site.
+/// Whether a fence already stands next to a gap on the same paths. Strengthening that fence is a
+/// separate site.
 fn is_beside_fence(statements: &[Statement], gap: usize) -> bool {
     let is_fence = |statement: &Statement| {
         let full = FenceRestriction::None;
@@ -301,7 +301,7 @@ fn is_beside_fence(statements: &[Statement], gap: usize) -> bool {
             && matches!(statement.operation, Operation::Fence { restriction, .. } if restriction == full)
     };
     let branches = |s: &Statement| matches!(s.operation, Operation::Branch { .. });
-    // What is put before a loop stands before its label.
+    // Statements inserted before a loop stand before its label.
     let is_header = barriers::loops(statements).iter().any(|&(first, _)| first == gap);
     let last_label = if is_header { gap } else { gap + 1 };
     let before = statements[..gap].iter().rposition(|statement| matters(&statement.operation));
@@ -313,7 +313,8 @@ fn is_beside_fence(statements: &[Statement], gap: usize) -> bool {
     is_fence(&statements[gap]) || before.is_some_and(follows)
 }
 
-/// The kinds of proxy fences that may order something in a test, those that include others together.
+/// The kinds of proxy fences that may order operations of a test, with fences that include others
+/// in one group.
 fn proxy_fences(test: &Test) -> Vec<Vec<ProxyFenceKind>> {
     let mut out = Vec::new();
     let operations = || test.threads.iter().flat_map(|thread| &thread.statements);
@@ -330,8 +331,8 @@ fn proxy_fences(test: &Test) -> Vec<Vec<ProxyFenceKind>> {
     out
 }
 
-/// The statements that may change places with the one behind them: one of the two is a barrier at which
-/// nothing is computed, the other one an access or a fence.
+/// The statements that may be swapped with their successor. One of the two is a barrier with
+/// constant operands, the other one an access or a fence.
 fn exchanges(statements: &[Statement]) -> Vec<usize> {
     let plain = |statement: &Statement| statement.guard.is_none();
     let barrier = |operation: &Operation| match operation {

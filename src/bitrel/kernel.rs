@@ -1,5 +1,5 @@
-//! Composition and closure of rows of a known width: most programs have at most 256 events, and a
-//! row of one to four words stays in registers.
+//! Composition and closure of rows of a known width. Most programs have at most 256 events, so that
+//! a row of one to four words stays in registers.
 
 use super::{BITS, locate, ones};
 
@@ -64,11 +64,11 @@ pub(super) fn close<const W: usize>(words: &mut [u64]) {
     }
 }
 
-/// The transitive closure of wide rows, where there is no cycle; whether that is so.
+/// The transitive closure of wide rows without a cycle; false if there is one.
 ///
-/// Rows are completed after those they lead to. An event that a row reaches already, through
-/// another one, adds nothing to it: so a long order costs a row or two for each of its events, where
-/// Warshall's algorithm takes all pairs.
+/// Rows are completed after those that they lead to. An event that a row already reaches through
+/// another event adds nothing to the row. A long order therefore costs one or two rows for each
+/// event, whereas Warshall's algorithm takes all pairs.
 pub(super) fn close_acyclic(words: &mut [u64], width: usize) -> bool {
     let Some(order) = successors_first(words, width) else { return false };
     let mut reached = vec![0; width];
@@ -85,12 +85,12 @@ pub(super) fn close_acyclic(words: &mut [u64], width: usize) -> bool {
     true
 }
 
-/// All events with successors, each behind those; `None` where there is a cycle.
+/// All events with successors, each after its successors; `None` if there is a cycle.
 fn successors_first(words: &[u64], width: usize) -> Option<Vec<usize>> {
     let row = |a: usize| &words[a * width..][..width];
     let count = words.len() / width;
     let (mut order, mut path) = (Vec::new(), Vec::new());
-    // Bits of the events that were never come to, and of those on the path.
+    // Bits of the events that have not been visited, and of those on the path.
     let mut fresh: Vec<u64> = vec![0; width];
     super::fill(&mut fresh, count);
     let mut active = vec![0_u64; width];

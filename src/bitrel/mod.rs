@@ -4,8 +4,8 @@
 //! universe only. Bits beyond the universe are never set, so that whole words can be compared,
 //! counted and joined. No other module sees words.
 //!
-//! Operations in place (`union_with`, `transitive_closure_in_place`) and those that write into a
-//! given value (`compose_into`) do not allocate, so that an engine can keep its buffers.
+//! Operations in place (`union_with`, `transitive_closure_in_place`) and operations into a given
+//! value (`compose_into`) do not allocate, so that engines can reuse buffers.
 
 mod kernel;
 mod rel;
@@ -49,8 +49,8 @@ fn same_words(one: &[u64], other: &[u64]) -> bool {
 
 /// As many words as one page of memory holds.
 ///
-/// Memory that was never written takes no space, and most relations over many events have most of
-/// their pairs in few rows: so no operation writes to a page what is there already.
+/// Unwritten memory takes no space, and most relations over many events have most pairs in few
+/// rows. No operation therefore writes to a page that would not change.
 const PAGE: usize = 512;
 
 /// `to |= from`; whether that added a bit.

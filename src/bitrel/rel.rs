@@ -42,7 +42,7 @@ impl Rel {
         Self { n, width, words: vec![0; n * width] }
     }
 
-    /// Becomes the empty relation over `n` events, in the memory that it has.
+    /// Becomes the empty relation over `n` events, reusing memory.
     pub fn reset(&mut self, n: usize) {
         (self.n, self.width) = (n, words_for(n));
         self.words.clear();
@@ -113,7 +113,7 @@ impl Rel {
         union_words(self.row_words_mut(a.index()), &set.words);
     }
 
-    /// Removes a pair; whether it was there.
+    /// Removes a pair; gives whether it was present.
     pub fn remove(&mut self, a: EventId, b: EventId) -> bool {
         let (word, mask) = self.locate(a, b);
         let there = self.words[word] & mask != 0;
@@ -354,7 +354,7 @@ impl Rel {
         }
     }
 
-    /// Adds a pair to a transitively closed relation and closes it again; whether it was new.
+    /// Adds a pair to a transitively closed relation and closes it again; gives whether it was new.
     pub fn insert_closed(&mut self, a: EventId, b: EventId) -> bool {
         if !self.insert(a, b) {
             return false;

@@ -28,7 +28,7 @@ impl EventSet {
         Self { n, words: SmallVec::from_elem(0, words_for(n)) }
     }
 
-    /// Becomes the empty set over `n` events, in the memory that it has.
+    /// Becomes the empty set over `n` events, reusing memory.
     pub fn reset(&mut self, n: usize) {
         self.n = n;
         self.words.clear();
@@ -49,10 +49,10 @@ impl EventSet {
         self.n
     }
 
-    /// Adds an event; whether it was new.
+    /// Adds an event; gives whether it was new.
     ///
     /// # Panics
-    /// When the event is outside the universe; so for every operation on single events.
+    /// When the event is outside the universe, as in every operation on single events.
     pub fn insert(&mut self, event: EventId) -> bool {
         let (word, mask) = self.locate(event);
         let new = self.words[word] & mask == 0;
@@ -60,7 +60,7 @@ impl EventSet {
         new
     }
 
-    /// Removes an event; whether it was there.
+    /// Removes an event; gives whether it was present.
     pub fn remove(&mut self, event: EventId) -> bool {
         let (word, mask) = self.locate(event);
         let there = self.words[word] & mask != 0;

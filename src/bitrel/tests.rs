@@ -120,8 +120,8 @@ proptest! {
         prop_assert_eq!(pairs(&Rel::to_id(&ss)), s.iter().map(|&x| (x, x)).collect());
     }
 
-    /// Long orders, which take other paths than sparse relations do: through rows of known width, rows
-    /// joined by fours, and the closure of what has no cycle.
+    /// Long orders use other code than sparse relations: rows of known width, rows joined by fours,
+    /// and the closure of acyclic relations.
     #[test]
     fn orders_close_and_compose(
         order in (2..300usize).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),

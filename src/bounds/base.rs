@@ -1,4 +1,4 @@
-//! Bounds of the base names: what a program gives, and what an execution may choose.
+//! Bounds of the base names: given members, and members that an execution may choose.
 
 use super::guards::Guards;
 use super::value::{Pair, Value};
@@ -8,13 +8,13 @@ use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::sc_pairs;
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// The members of a base set: known up to execution.
+/// The bounds of a base set: equal, since its members are known up to execution.
 pub(super) fn set_bounds(graph: &EventGraph, set: BaseSet) -> Pair {
     let members = base_set(graph, set);
     Pair { lo: Value::Set(members.clone()), hi: Value::Set(members.clone()) }
 }
 
-/// The pairs that a base relation must and may have.
+/// The bounds of a base relation.
 pub(super) fn relation_bounds(graph: &EventGraph, guards: &Guards, relation: BaseRel) -> Pair {
     let n = graph.events.len();
     let (lo, mut hi) = match relation {
@@ -45,7 +45,7 @@ pub(super) fn relation_bounds(graph: &EventGraph, guards: &Guards, relation: Bas
     Pair { lo: Value::Relation(lo), hi: Value::Relation(hi) }
 }
 
-/// Writes that a read may read from: at its location, and not excluded by guards.
+/// The bounds of reads-from: writes at a read's location that guards do not exclude.
 fn reads_from(graph: &EventGraph, guards: &Guards) -> (Rel, Rel) {
     let n = graph.events.len();
     let (mut lo, mut hi) = (Rel::empty(n), Rel::empty(n));
@@ -63,7 +63,7 @@ fn reads_from(graph: &EventGraph, guards: &Guards) -> (Rel, Rel) {
     (lo, hi)
 }
 
-/// Writes of one location; the initial one is first.
+/// The bounds of coherence: writes of one location, the initial one first.
 fn coherence(graph: &EventGraph) -> (Rel, Rel) {
     let n = graph.events.len();
     let (mut lo, mut hi) = (Rel::empty(n), Rel::empty(n));

@@ -1,4 +1,5 @@
-//! What guards say of each other: which events happen whenever another does, which never together.
+//! Implications and exclusions between guards: events that happen whenever another does, or never
+//! together.
 
 use crate::bitrel::{EventSet, Rel};
 use crate::collections::IndexMap;
@@ -7,7 +8,7 @@ use crate::id::{EventId, ExprId, FewEvents};
 use crate::program::expr::{Binary, Expr, ExprArena, Truths, Unary};
 use std::sync::OnceLock;
 
-/// How many literals of a guard are compared with those of others.
+/// The most literals of a guard that are compared with those of others.
 const MOST_LITERALS: usize = 1024;
 
 /// Implications and exclusions between events' guards.
@@ -16,7 +17,7 @@ pub struct Guards {
     always: EventSet,
     /// Guards of events that may or may not happen, with these events.
     sometimes: Vec<(Guard, Vec<EventId>)>,
-    /// Found out when somebody asks.
+    /// Computed on first use.
     implies: OnceLock<Rel>,
     exclusive: Rel,
 }
@@ -52,7 +53,7 @@ impl Guards {
         Self { always, sometimes, implies: OnceLock::new(), exclusive }
     }
 
-    /// Those of some writes to a read's location that it may read from.
+    /// The writes, among some at a read's location, that the read may read from.
     #[must_use]
     pub fn sources(&self, graph: &EventGraph, read: EventId, writes: &[EventId]) -> FewEvents {
         let may = |&w: &EventId| !self.exclusive.contains(w, read) && !graph.is_own_write(read, w);
@@ -98,15 +99,15 @@ impl Guards {
 struct Guard {
     expr: ExprId,
     literals: Truths,
-    /// What negative literals negate.
+    /// The operands of negative literals.
     negated: Vec<ExprId>,
-    /// What equalities equate with which constant.
+    /// The expressions that equality literals compare with a constant, and the constant.
     values: Vec<(ExprId, u128)>,
 }
 
 impl Guard {
-    /// A guard of too many literals has none: it implies and excludes nothing, which loses
-    /// precision and is never wrong.
+    /// A guard with too many literals is kept without any: it implies and excludes nothing, which
+    /// loses precision and is sound.
     fn new(exprs: &ExprArena, expr: ExprId) -> Self {
         let literals = exprs.literals(expr, MOST_LITERALS).unwrap_or_default();
         let (mut negated, mut values) = (Vec::new(), Vec::new());
@@ -130,8 +131,7 @@ impl Guard {
         !other.literals.is_empty() && other.literals.iter().all(|l| own.any(|o| o == l))
     }
 
-    /// Whether a literal contradicts one of another guard on its face, as [`ExprArena::clash`]
-    /// says.
+    /// Whether a literal contradicts one of another guard, by [`ExprArena::clash`].
     fn clashes(&self, other: &Self) -> bool {
         meet(&self.negated, &other.literals)
             || meet(&other.negated, &self.literals)

@@ -1,5 +1,5 @@
-//! May and must sets: for every expression of a model, the members that every execution has
-//! (where their events happen) and those that some execution may have.
+//! May and must sets of every expression of a model. The must set contains the members in every
+//! execution (if their events happen), and the may set the members in some execution.
 //!
 //! Bounds follow from definitions, guards and static aliasing alone, never from an axiom, so that
 //! a proof that uses them names the right axioms.
@@ -17,27 +17,27 @@ use crate::vocabulary::Sort;
 use guards::Guards;
 use value::{Pair, Value, close_lo, compose_lo, domain_lo, range_lo};
 
-/// How much is found out before an engine starts.
+/// The precision of bounds before an engine starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Bounds of all expressions, from those of what they are made of.
+    /// Bounds of all expressions, propagated from their operands.
     #[default]
     Propagated,
-    /// Bounds of base names only; of anything else nothing is known. For comparison.
+    /// Bounds of base names only; other expressions are unbounded. For comparison.
     Base,
 }
 
-/// The bounds of the nodes that some roots need.
+/// The bounds of some roots and of the nodes below them.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     pairs: Vec<Option<Pair>>,
     precision: Precision,
-    /// What guards say of each other.
+    /// The relations between guards.
     pub guards: Guards,
 }
 
 impl Bounds {
-    /// Bounds of `roots` and all they are made of.
+    /// Bounds of `roots` and of all nodes below.
     #[must_use]
     pub fn new(graph: &EventGraph, arena: &Arena, roots: &[NodeId], precision: Precision) -> Self {
         let guards = Guards::new(graph);
@@ -136,7 +136,8 @@ impl Bounds {
             }
             Node::Diff(a, b) => {
                 let (a, b) = (self.get(a), self.get(b));
-                // A member that is surely in b is out: its events happen whenever it is there.
+                // A must-member of b is excluded, since its events happen whenever it is a member
+                // of a.
                 Pair { lo: a.lo.difference(&b.hi), hi: a.hi.difference(&b.lo) }
             }
             Node::Comp(a, b) => {

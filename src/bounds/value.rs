@@ -72,8 +72,7 @@ impl Value {
     }
 }
 
-/// What an expression must and may contain; a member of `lo` is in the value whenever its events
-/// happen.
+/// The bounds of an expression; a member of `lo` is in the value whenever its events happen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// Contained in the value, up to execution.
@@ -113,7 +112,7 @@ pub(super) fn close_lo(a: &Rel, guards: &Guards) -> Rel {
     }
 }
 
-/// Sources of a lower bound: those whose target happens whenever they do.
+/// Sources of a lower bound: events for which a target happens whenever they do.
 pub(super) fn domain_lo(a: &Rel, guards: &Guards) -> EventSet {
     let mut sure = a.clone();
     sure.intersect_with(guards.implies());
@@ -122,7 +121,7 @@ pub(super) fn domain_lo(a: &Rel, guards: &Guards) -> EventSet {
     out
 }
 
-/// Targets of a lower bound: those whose source happens whenever they do.
+/// Targets of a lower bound: events for which a source happens whenever they do.
 pub(super) fn range_lo(a: &Rel, guards: &Guards) -> EventSet {
     domain_lo(&a.inverse(), guards)
 }

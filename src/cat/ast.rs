@@ -17,11 +17,11 @@ pub struct File {
 /// A statement with the clause ids that comments attach to it.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it says.
+    /// The statement.
     pub kind: StatementKind,
     /// Ids such as `PTX-8.10.6`, from comments before it or on its lines.
     pub clauses: Vec<String>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -36,7 +36,7 @@ impl PartialEq for Statement {
 pub enum StatementKind {
     /// `let x = e`, `let f(x, y) = e`, `let rec x = e and y = e`.
     Let(Bindings),
-    /// `acyclic e as name` and its like.
+    /// `acyclic e as name` and the like.
     Test(Test),
     /// `show e as name, ...`.
     Show(Vec<(Expr, Option<Name>)>),
@@ -51,9 +51,9 @@ pub enum StatementKind {
     },
     /// `hole x = a | b | c`: one of several, to be found by fitting.
     Hole {
-        /// What is bound.
+        /// The name that is bound.
         name: Name,
-        /// What it may be.
+        /// The alternatives for its value.
         alternatives: Vec<Expr>,
     },
     /// `redefine x = e` or `redefine f(x) = e`, in an amendment.
@@ -64,7 +64,7 @@ pub enum StatementKind {
     Replace {
         /// The axiom that is replaced.
         name: Name,
-        /// The axiom in its place; it keeps the name unless it has one of its own.
+        /// The new axiom, which keeps the old name unless it has a name.
         test: Test,
     },
     /// `procedure p(x) = ... end`.
@@ -73,7 +73,7 @@ pub enum StatementKind {
         name: Name,
         /// Its parameters.
         parameters: Pattern,
-        /// What a call does.
+        /// The statements of a call.
         body: Vec<Statement>,
     },
     /// `call p(e)`.
@@ -87,14 +87,14 @@ pub enum StatementKind {
     If {
         /// Which branch counts.
         condition: Condition,
-        /// The statements where it holds.
+        /// The statements if the condition holds.
         then: Vec<Statement>,
-        /// The statements where it does not.
+        /// The statements if it does not.
         otherwise: Vec<Statement>,
     },
     /// A bell declaration (`enum`, `instructions`, `default`), which says nothing here.
     Declaration(String),
-    /// A statement that does not parse; the names that it would have bound.
+    /// A statement that does not parse, with the names that it would have bound.
     Broken(Vec<String>),
 }
 
@@ -110,7 +110,7 @@ pub struct Bindings {
 /// One `name = value` or `name(parameters) = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// What is bound.
+    /// The name that is bound.
     pub name: Name,
     /// The parameters of a function.
     pub parameters: Option<Pattern>,
@@ -154,13 +154,13 @@ pub enum Pattern {
 /// A test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
-    /// What a failure means.
+    /// The consequence of a failure.
     pub role: TestRole,
-    /// Whether it is negated with `~`.
+    /// Whether the test is negated with `~`.
     pub negated: bool,
-    /// What is tested.
+    /// The property tested.
     pub kind: AxiomKind,
-    /// Of what.
+    /// The expression tested.
     pub expr: Expr,
     /// The name after `as`.
     pub name: Option<Name>,
@@ -182,9 +182,9 @@ pub enum TestRole {
 /// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The expression.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 

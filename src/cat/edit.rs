@@ -1,10 +1,10 @@
-//! An edit file into the text of the model that it makes of another one.
+//! Edit files: changes of a model's text that make another model.
 //!
-//! A file starts with comments, of which the first may name a clause (`(* PTX-8.8: what changes. *)`).
-//! Perhaps `include "FILE"` follows, which names the model to change; without it that is the default
-//! model. Then come edits: a line `replace`, the old text, a line `with`, the new text, which may be
-//! empty. An old text occurs once in the model as the edits before have left it, so that a change of
-//! that model is either in the edited one too or noticed.
+//! A file starts with comments, of which the first may name a clause (`(* PTX-8.8: what changes.
+//! *)`). An optional `include "FILE"` names the model to change, which otherwise is the default
+//! model. Then come edits: a line `replace`, the old text, a line `with`, the new text, which may
+//! be empty. An old text has to occur once in the model as changed by the edits before, so that a
+//! later change of that model is either part of the edited one or noticed.
 
 use super::library::BUILTIN;
 use thiserror::Error;
@@ -17,24 +17,24 @@ pub const ENDING: &str = ".edit";
 pub struct EditFile {
     /// The comments, each in one line.
     pub comments: Vec<String>,
-    /// The model that is changed, as `include` would name it.
+    /// The name of the changed model, as in `include`.
     pub base: String,
-    /// What is replaced, in order.
+    /// The edits, in order.
     pub edits: Vec<Edit>,
 }
 
-/// A text and what it is replaced by.
+/// A text and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The text that occurs once.
     pub old: String,
-    /// The text in its place.
+    /// The replacement.
     pub new: String,
-    /// The line of the file on which it starts, counted from 1.
+    /// The line of the file on which the edit starts, counted from 1.
     pub line: usize,
 }
 
-/// What can be wrong with a file of edits.
+/// An error in a file of edits.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EditError {
     /// There is no line `replace`.
@@ -61,7 +61,7 @@ pub enum EditError {
     Occurs {
         /// The line of its `replace`, counted from 1.
         line: usize,
-        /// How often it occurs.
+        /// The number of occurrences.
         count: usize,
         /// The model that is changed.
         base: String,
@@ -72,7 +72,7 @@ impl EditFile {
     /// Reads a file of edits.
     ///
     /// # Errors
-    /// When it is not made as the module says.
+    /// When the file does not have the form that the module describes.
     pub fn parse(text: &str) -> Result<Self, EditError> {
         let lines: Vec<&str> = text.lines().collect();
         let starts: Vec<usize> = (0..lines.len()).filter(|&at| lines[at] == "replace").collect();
@@ -103,7 +103,7 @@ impl EditFile {
     }
 }
 
-/// The comments before the edits, and the model that they change.
+/// The comments before the edits, and the name of the changed model.
 fn head(lines: &[&str]) -> Result<(Vec<String>, String), EditError> {
     let mut base = format!("{}.cat", BUILTIN[0].name);
     let mut comments: Vec<Vec<&str>> = Vec::new();
@@ -132,7 +132,7 @@ fn head(lines: &[&str]) -> Result<(Vec<String>, String), EditError> {
     Ok((comments.iter().map(|words| words.join(" ")).collect(), base))
 }
 
-/// One edit; `lines` start with its `replace`, which stands on line `line` of the file.
+/// One edit; `lines` start with its `replace`, which is line `line` of the file.
 fn edit(lines: &[&str], line: usize) -> Result<Edit, EditError> {
     let with = lines.iter().position(|&l| l == "with").ok_or(EditError::NoWith { line })?;
     Ok(Edit { old: lines[1..with].join("\n"), new: lines[with + 1..].join("\n"), line })

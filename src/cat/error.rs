@@ -1,4 +1,4 @@
-//! What can be wrong with a cat file, and how a user is told.
+//! Errors in a cat file, and their messages.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -100,7 +100,7 @@ impl CatError {
         }
     }
 
-    /// The stable code of its diagnostic.
+    /// The stable code of the error's diagnostic.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ pub(super) struct Lexeme {
     pub(super) span: Span,
 }
 
-/// What the lexer makes of a file; the tokens end with [`Token::End`].
+/// The result of lexing a file; the tokens end with [`Token::End`].
 #[derive(Debug)]
 pub(super) struct Lexed {
     pub(super) lexemes: Vec<Lexeme>,
@@ -128,7 +128,7 @@ fn nested(lexer: &mut Lexer<'_, Token>, open: &str, close: &str) -> Result<(), L
     Ok(())
 }
 
-/// Consumes a string whose opening quote was read; it ends on its line.
+/// Consumes a string after its opening quote; the string ends on its line.
 fn string(lexer: &mut Lexer<'_, Token>) -> Result<(), LexError> {
     let rest = lexer.remainder();
     match rest.find(['"', '\n']) {

@@ -1,11 +1,11 @@
-//! Model files that come with the tool: built-in models, and what models may include.
+//! Model files that come with the tool: built-in models, and files for models to include.
 
 /// A model that comes with the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// The name for `--model`.
     pub name: &'static str,
-    /// What it models, in a few words.
+    /// A short description.
     pub summary: &'static str,
     /// The cat text.
     pub text: &'static str,
@@ -51,7 +51,7 @@ pub fn builtin(name: &str) -> Option<&'static Builtin> {
     BUILTIN.iter().find(|b| b.name == name)
 }
 
-/// The text of a library file: always the tool's own, whatever files there are.
+/// The text of a library file, always from the tool and never from the file system.
 pub(super) fn library(name: &str) -> Option<&'static str> {
     match name {
         "stdlib.cat" => Some(include_str!("../../models/lib/stdlib.cat")),

@@ -5,8 +5,8 @@
 //!                           └── print ──▶ text      Model ── render ──▶ text
 //! ```
 //!
-//! A file is checked as a whole before anything runs, and all its errors are reported. The
-//! language is what axiomatic models use of herd's; what is not supported is named.
+//! A file is checked as a whole before anything runs, and all its errors are reported. The language
+//! is the part of herd's that axiomatic models use; unsupported features are named.
 
 pub mod ast;
 pub mod edit;
@@ -58,14 +58,14 @@ pub struct Options {
 pub struct Loaded {
     /// The model.
     pub model: Model,
-    /// The model as it is written, with its own names: the statements that count under these options,
-    /// those of included files in their places and all of them amended. It reads as the same model.
+    /// The model as written, with its own names: the effective statements, with included files
+    /// inserted and all amendments applied. Parsing it gives the same model.
     pub flat: File,
-    /// Remarks that do not forbid its use.
+    /// Warnings, which do not forbid its use.
     pub warnings: Vec<Diagnostic>,
     /// The variants that the model asks about, enabled or not.
     pub variants: BTreeSet<String>,
-    /// What is left open of the model, in order.
+    /// The holes of the model, in order.
     pub holes: Vec<Hole>,
 }
 
@@ -74,7 +74,7 @@ pub struct Loaded {
 pub struct Hole {
     /// Its name.
     pub name: String,
-    /// What it may be, as text.
+    /// The alternatives, as text.
     pub alternatives: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ pub fn filling(name: &str, alternative: usize) -> String {
 /// Reads the model in `file`; included files are added to `files`.
 ///
 /// # Errors
-/// Every error in the model and what it includes, in order of place.
+/// Every error in the model and its includes, in order of place.
 pub fn parse_model(
     files: &mut Files,
     file: FileId,

@@ -1,7 +1,7 @@
 //! Wrong models: each file of `models/mutants` is an edit file of a built-in model.
 //!
-//! It starts with comments, `(* PTX-8.8: what changes and why one might. *)`, of which a second one
-//! excuses a mutant that no test can kill.
+//! A mutant's file starts with comments, `(* PTX-8.8: what changes and why one might. *)`; a second
+//! comment excuses a mutant that no test can kill.
 
 use super::edit::EditFile;
 use super::library::builtin;
@@ -22,23 +22,23 @@ pub struct Mutant {
     pub name: String,
     /// The clause that is changed, such as `PTX-8.8`.
     pub clause: String,
-    /// What changes, and why someone might write it so.
+    /// The change, and why someone might make it.
     pub change: String,
-    /// Why no test kills it, starting with one of [`EXCUSES`].
+    /// The reason why no test kills it, starting with one of [`EXCUSES`].
     pub excuse: Option<String>,
     /// The whole changed model.
     pub text: String,
 }
 
-/// How an excuse starts: the mutant is another way to write the model, or programs that tell them
-/// apart cannot be written yet.
+/// The beginnings of excuses: the mutant is another way to write the model, or programs that
+/// distinguish them cannot be written yet.
 pub const EXCUSES: [&str; 2] = ["Equivalent", "Out of reach"];
 
 impl Mutant {
-    /// The changed model, read.
+    /// The changed model, parsed.
     ///
     /// # Errors
-    /// When the changed text is no model; the message says what is wrong first.
+    /// When the changed text is no model: the message of the first error.
     pub fn model(&self) -> Result<Model, String> {
         let mut files = Files::default();
         let file = files.add(format!("{}.cat", self.name), self.text.as_str());
@@ -52,7 +52,7 @@ impl Mutant {
 /// The mutants that come with the tool, by clause and name.
 ///
 /// # Errors
-/// What is wrong with a file of theirs, with its name.
+/// The error in a mutant's file, with the file's name.
 pub fn mutants() -> Result<Vec<Mutant>, String> {
     let mut mutants = Vec::new();
     for file in FOLDER.files() {
@@ -69,7 +69,7 @@ pub fn mutants() -> Result<Vec<Mutant>, String> {
     Ok(mutants)
 }
 
-/// The numbers of a clause id, by which clauses are sorted; empty for what is none.
+/// The numbers of a clause id, for sorting; empty if it is none.
 #[must_use]
 pub fn order(clause: &str) -> Vec<u32> {
     let numbers = clause.strip_prefix("PTX-").unwrap_or_default().split('.');

@@ -1,4 +1,4 @@
-//! Syntax trees back to text: what is printed parses to the same tree.
+//! Syntax trees back to text, which parses to the same tree.
 
 use super::ast::{
     BinaryOp, Binding, Bindings, Condition, Expr, ExprKind, File, Name, Pattern, Statement,

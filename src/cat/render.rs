@@ -1,7 +1,7 @@
-//! A [`Model`] back to cat text: what an engine sees, functions inlined and names resolved.
+//! A [`Model`] back to cat text, as engines see it: functions inlined and names resolved.
 //!
-//! What is printed reads as an equal model. Shared expressions are printed once, under the name
-//! of their definition or a made-up one; names that would hide others get a number.
+//! The text parses to an equal model. Shared expressions are printed once, under the name of their
+//! definition or a made-up one; names that would hide others get a number.
 
 use super::ast::{
     BinaryOp, Binding, Bindings, Expr, ExprKind, File, Name, Statement, StatementKind, Test,
@@ -13,7 +13,7 @@ use crate::source::{Span, Spanned};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The text of one expression; nodes in `names` are printed as such.
+/// The text of one expression, with the names of nodes in `names`.
 ///
 /// Recursive references are printed as `rec0.1` (group and member) unless they have a name.
 #[must_use]
@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// Prints what has to stand before an expression that contains `id`.
+    /// Prints the definitions that an expression with `id` needs.
     fn visit(&mut self, id: NodeId) {
         if self.visited.contains(&id) {
             return;
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
         self.push(StatementKind::Let(Bindings { recursive: true, list }), &clauses);
     }
 
-    /// Prints a definition and uses its name from there on.
+    /// Prints a definition, whose name is used from there on.
     fn define(&mut self, wanted: &str, id: NodeId, clauses: &[String]) {
         let value = self.expr(id);
         let fresh = self.fresh(wanted);
@@ -257,7 +257,7 @@ fn applied(function: &str, argument: Expr) -> ExprKind {
     ExprKind::Apply(Box::new(function), Box::new(argument))
 }
 
-/// Whether an item can be shown under this text.
+/// Whether a text can be the name of a shown item.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'))
@@ -268,7 +268,7 @@ fn name(text: &str) -> Name {
     Name(Spanned::new(text.to_owned(), nowhere()))
 }
 
-/// The span of what stands in no file.
+/// A span for items that are in no file.
 fn nowhere() -> Span {
     Span::new(FileId::new(0), 0, 0)
 }

@@ -1,5 +1,5 @@
-//! Threads that come to one barrier with different thread counts, where values decide who comes and
-//! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
+//! Threads at one barrier with different thread counts, if values decide the participants or the
+//! counts. Undefined if the threads may be there at one time (PTX-9.7.13.1).
 
 use super::blocked::{self, Blocked};
 use super::time::{self, Wrong};
@@ -18,11 +18,12 @@ use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// What is not decided: who comes in executions that do not end, since barriers hold threads back.
+/// The reason if the participants are unknown in executions that do not end, since barriers hold
+/// threads back.
 const UNDECIDED: Unsupported = Unsupported::DifferentCounts;
 
-/// The verdict where different counts may meet at a barrier though it is not certain who comes there,
-/// be it in an execution that does not end.
+/// The verdict if different counts may meet at a barrier whose participants are uncertain, also in
+/// executions that do not end.
 pub(super) fn differ(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -35,7 +36,7 @@ pub(super) fn differ(
         .or_else(|| in_a_beginning(problem, &pairs, engine, settings))
 }
 
-/// As [`differ`], where it is known that no execution in which all threads end has such a meeting.
+/// As [`differ`], given that no execution in which all threads end has such a meeting.
 pub(super) fn differ_before_an_end(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -44,7 +45,7 @@ pub(super) fn differ_before_an_end(
     in_a_beginning(problem, &meetings(problem.graph), engine, settings)
 }
 
-/// The verdict where one of these pairs of operations may meet before all threads end.
+/// The verdict if one of these pairs of operations may meet before all threads end.
 fn in_a_beginning(
     problem: Problem<'_>,
     pairs: &[(BarrierId, BarrierId)],
@@ -64,8 +65,8 @@ fn in_a_beginning(
     let mut open = runs_past_bound(graph);
     for &(a, b) in pairs {
         let ops = [a, b].map(|op| &graph.barriers[op]);
-        // When an arrival that completes a barrier alone is over, no order says: here it is for what
-        // comes behind it, and its warp has come.
+        // No order tells when an arrival that completes a barrier alone is over. It is over for
+        // later events of the thread, and for its warp.
         let one_alone = ops.iter().any(|op| alone(op));
         open |= one_alone;
         if one_alone && !ops.iter().all(|op| graph.knows_count(op)) {
@@ -73,7 +74,7 @@ fn in_a_beginning(
         }
         let pair = Pairs::CountsBetween(ops[0].event, ops[1].event);
         let find = |graph: &EventGraph| {
-            // The execution is none of the program that is shown.
+            // The execution belongs to the changed program, not to the reported program.
             let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
             let problem = Problem { graph, ..problem };
             barriers::search_violation(problem, wrong(graph, pair, a), engine, settings, reason)
@@ -88,17 +89,17 @@ fn in_a_beginning(
     open.then(undecided)
 }
 
-/// How many pairs of operations that may meet are looked at.
+/// The most pairs of operations that are asked about.
 const MOST_MEETINGS: usize = 16;
 
-/// Different counts at a barrier at one time, of operations like this one.
+/// The question for different counts at a barrier at one time, at the place of this operation.
 fn wrong(graph: &EventGraph, pairs: Pairs, at: BarrierId) -> Wrong<'static> {
     let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
     Wrong { pairs, relation: at_one_time, place }
 }
 
-/// Pairs of operations that may be at one barrier at one time with different counts, by the order of
-/// barrier operations alone; none where it is certain who comes there and that all threads end.
+/// Pairs of operations that may be at one barrier at one time with different counts. Considers the
+/// order of barrier operations only. Empty if participants and ends of threads are certain.
 fn meetings(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
     let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
     if !barriers::may_differ(graph) || certain {
@@ -118,12 +119,12 @@ fn meetings(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
     pairs.filter(|&(a, b)| a < b && is_possible(a, b)).collect()
 }
 
-/// Barrier operations of two threads, neither of which is over before the other begins: one is over
-/// when its thread has waited or another one that has waited with it.
+/// Barrier operations of two threads, neither of which is over before the other begins. An
+/// operation is over when its own thread or another participant has waited.
 fn at_one_time(arena: &mut Arena) -> NodeId {
     let before = time::order_to_start(arena);
     let sync = arena.add(Node::Rel(BaseRel::BarrierSync));
-    // Who has waited may come back at once.
+    // A thread that has waited may come back at once.
     let po = arena.add(Node::Rel(BaseRel::Po));
     let at_once = arena.add(Node::Union(before, po));
     let behind_others = arena.add(Node::Comp(sync, at_once));
@@ -142,7 +143,7 @@ fn at_one_time(arena: &mut Arena) -> NodeId {
 }
 
 /// Whether two of these operations may happen in one execution with different counts, if barriers
-/// hold nobody back: whoever has to wait for a task does not come to them unless that ends.
+/// hold no thread back. A thread that waits for a task reaches them only if the task ends.
 fn may_both_happen(
     problem: Problem<'_>,
     pairs: &[(BarrierId, BarrierId)],
@@ -150,8 +151,8 @@ fn may_both_happen(
     settings: Settings,
 ) -> bool {
     let graph = problem.graph;
-    // Of what decides about the filter nothing is known, nor of what barriers and votes return that are
-    // left out.
+    // The filter may depend on cut threads, and on results of barriers and votes, which are left
+    // out here.
     let returns = graph.barriers.iter().any(BarrierOp::returns);
     if returns
         || runs_past_bound(graph)
@@ -176,12 +177,12 @@ fn may_both_happen(
     !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
 }
 
-/// Whether threads go on after the bound: of what comes there nothing is known.
+/// Whether threads go on after the bound, with unknown operations there.
 fn runs_past_bound(graph: &EventGraph) -> bool {
     graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin)
 }
 
-/// That no thread stays in a loop whose task has to be complete before an event.
+/// The condition that no thread stays in a loop whose task has to be complete before an event.
 fn tasks_end(graph: &EventGraph, exprs: &mut ExprArena, event: EventId) -> ExprId {
     let agent = graph.event(event).agent;
     let waits = |later: EventId| {
@@ -198,7 +199,7 @@ fn tasks_end(graph: &EventGraph, exprs: &mut ExprArena, event: EventId) -> ExprI
     all
 }
 
-/// The program as it is if nobody comes to a barrier.
+/// The program without barrier operations.
 fn without_barriers(graph: &EventGraph) -> EventGraph {
     graph.guarded(
         |exprs, id| match graph.barrier(id) {
@@ -209,7 +210,7 @@ fn without_barriers(graph: &EventGraph) -> EventGraph {
     )
 }
 
-/// That two operations happen with different counts.
+/// The condition that two operations happen with different counts.
 fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: BarrierId, b: BarrierId) -> ExprId {
     let [x, y] = [a, b].map(|op| graph.event(graph.barriers[op].event).guard);
     let both = exprs.and(x, y);
@@ -217,7 +218,7 @@ fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: BarrierId, b: Barri
     exprs.and(both, differ)
 }
 
-/// Why a program is undefined in which these two operations are at one barrier at one time.
+/// The reason why a program with these two operations at one barrier at one time is undefined.
 pub(super) fn reason(
     graph: &EventGraph,
     a: BarrierId,

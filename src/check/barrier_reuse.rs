@@ -1,9 +1,9 @@
-//! Arrivals at a barrier that the thread follows with another operation there, while nothing makes
-//! sure that the barrier has been reset in between: undefined (PTX-9.7.13.1).
+//! Arrivals at a barrier that the same thread uses again before the barrier has surely been reset:
+//! undefined (PTX-9.7.13.1).
 //!
-//! A thread knows of the reset where something that a participant does after waiting there comes
-//! before the thread's next operation: by program order, by barriers, or because a read in
-//! between has a value that was written after it.
+//! A thread knows of the reset if an event of a participant after its wait precedes the thread's
+//! next operation: by program order, by barriers, or because a read in between has a value that was
+//! written after the wait.
 
 use super::blocked::{self, Blocked};
 use super::time::{self, Wrong};
@@ -20,8 +20,8 @@ use crate::solve::{Engine, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// The verdict where some execution comes back to a barrier too early; `first` arrives at one that
-/// its thread may come back to.
+/// The verdict if some execution reuses a barrier too early; `first` is an arrival at a barrier
+/// that its thread may use again.
 pub(super) fn early(
     problem: Problem<'_>,
     first: EventId,
@@ -31,19 +31,19 @@ pub(super) fn early(
     barriers::search_violation(problem, wrong(problem.graph, first), engine, settings, reason)
 }
 
-/// A return that is too early, of threads like that of an event.
+/// The question for reuse that is too early, at the place of an event.
 fn wrong(graph: &EventGraph, at: EventId) -> Wrong<'static> {
     let place = ("PTX-9.7.13.1", graph.event(at).span);
     Wrong { pairs: Pairs::EarlyReuse, relation: not_reset, place }
 }
 
-/// The first arrival at a barrier that the thread may come back to.
+/// The first arrival at a barrier that its thread may use again.
 pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
     let &(arrival, _) = returns(graph).first()?;
     Some(graph.barriers[arrival].event)
 }
 
-/// Arrivals at barriers with operations to which their threads may come back.
+/// Arrivals at barriers, each with a later operation of its thread there.
 fn returns(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
     let happens =
         |&at: &BarrierId| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
@@ -56,8 +56,8 @@ fn returns(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
         .collect()
 }
 
-/// The verdict where values decide whether a thread comes back, be it in an execution that does not
-/// end.
+/// The verdict if values decide whether a thread uses a barrier again, also in executions that do
+/// not end.
 pub(super) fn behind_a_branch(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -76,7 +76,7 @@ pub(super) fn behind_a_branch(
         .iter()
         .flat_map(|&next| Blocked::with_incomplete(graph, &[next], |_| false).beginnings());
     let find = |graph: &EventGraph| {
-        // The execution is none of the program that is shown.
+        // The execution belongs to the changed program, not to the reported program.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
         let problem = Problem { graph, ..problem };
         barriers::search_violation(problem, wrong(graph, first), engine, settings, reason)
@@ -85,14 +85,14 @@ pub(super) fn behind_a_branch(
     blocked::first_found(beginnings, find, undecided).map(|(verdict, _)| verdict)
 }
 
-/// What is not decided: who comes back in executions that do not end, since barriers hold threads back.
+/// The reason if reuse is unknown in executions that do not end, since barriers hold threads back.
 const UNDECIDED: Unsupported = Unsupported::EarlyReuse;
 
-/// How many operations to which threads come back are looked at.
+/// The most operations of reuse that are asked about.
 const MOST_RETURNS: usize = 16;
 
-/// Operations to which threads may come back in some order of the operations at barriers; none where
-/// it is certain who comes to barriers, and that all threads end.
+/// Operations by which threads may reuse a barrier in some order of barrier operations. Empty if
+/// participants and ends of threads are certain.
 fn returns_behind_branches(graph: &EventGraph) -> IndexSet<BarrierId> {
     let returns = returns(graph);
     let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
@@ -109,7 +109,7 @@ fn returns_behind_branches(graph: &EventGraph) -> IndexSet<BarrierId> {
     returns.into_iter().filter(is_possible).map(|(_, next)| next).collect()
 }
 
-/// Two events of a thread between which no barrier at which the first one arrives is known to have
+/// Two barrier operations of a thread between which the barrier of the first is not known to have
 /// been reset.
 fn not_reset(arena: &mut Arena) -> NodeId {
     let before = time::order_to_start(arena);
@@ -122,7 +122,7 @@ fn not_reset(arena: &mut Arena) -> NodeId {
     arena.add(Node::Diff(returns, reset))
 }
 
-/// Why a program with this arrival and this next operation of the thread is undefined.
+/// The reason why a program with this arrival and this next operation of the thread is undefined.
 pub(super) fn reason(
     graph: &EventGraph,
     arrival: BarrierId,

@@ -1,4 +1,4 @@
-//! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
+//! Misuse of barriers that no guard expresses. Examples are operations that may meet but must not,
 //! and programs that no execution completes.
 
 use super::deadlock::in_no_end;
@@ -17,7 +17,7 @@ use crate::solve::{Core, Engine, Goal, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The verdict where barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
+/// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
 pub(super) fn misuse(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -29,7 +29,7 @@ pub(super) fn misuse(
     }
     let first = barrier_reuse::first_return(graph);
     let schedules = Schedules::new(Barriers::certain(graph));
-    // Where threads cannot meet in different ways, the orders between barriers say it all.
+    // If threads can meet in one way only, the orders between barriers decide.
     let clash = may_differ(graph) || may_mix(graph);
     if (clash || (first.is_some() && !schedules.is_fixed()))
         && let Some(verdict) = misused(problem, &schedules, engine, settings)
@@ -46,7 +46,7 @@ pub(super) fn misuse(
         .or_else(|| barrier_reuse::behind_a_branch(problem, engine, settings))
 }
 
-/// Whether operations with different thread counts may come to one barrier.
+/// Whether operations with different thread counts may use one barrier.
 pub(super) fn may_differ(graph: &EventGraph) -> bool {
     let mut known = FxHashMap::default();
     graph.barriers.iter().any(|op| {
@@ -66,10 +66,10 @@ fn may_mix(graph: &EventGraph) -> bool {
     })
 }
 
-/// No execution completes: because of a misuse that is undefined, or else of a deadlock.
+/// The verdict if no execution completes: a misuse that is undefined, or else a deadlock.
 ///
-/// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
-/// that exclude every execution.
+/// If threads can meet so that all barriers are passed, the cause is elsewhere: axioms exclude
+/// every execution.
 pub(super) fn stuck(
     problem: Problem<'_>,
     core: Core,
@@ -89,7 +89,7 @@ pub(super) fn stuck(
     if let Some(verdict) = barrier_counts::differ_before_an_end(problem, engine, settings) {
         return verdict;
     }
-    // Threads may wait at others than the operations that surely happen.
+    // Threads may wait at other operations than those that surely happen.
     if Barriers::fixed(graph).is_none()
         && let Some(reason) = in_no_end(problem, engine, settings)
     {
@@ -103,10 +103,10 @@ pub(super) fn stuck(
     Verdict::Deadlock(Reason { rule: why.rule.in_executions(extent), ..why })
 }
 
-/// The verdict on a violation that some schedule comes to.
+/// The verdict on a violation that some schedule reaches.
 fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verdict>, TooMany> {
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
-        // Who waits for a task, the schedules do not say.
+        // Schedules do not tell which threads wait for a task.
         let mut behind = violation.behind.iter();
         let sure = graph.api_edges.is_empty()
             && violation.ended.is_empty()
@@ -118,8 +118,8 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
     Ok(None)
 }
 
-/// Whether no value decides if a thread comes to any of the first operations: the schedules are of
-/// those up to the first of which that is not known.
+/// Whether a thread's operations among the first `count` do not depend on values: schedules stop
+/// before the first operation that does.
 fn surely_arrives(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
     graph.barriers.iter().take(count).all(|op| {
         let event = graph.event(op.event);
@@ -127,7 +127,7 @@ fn surely_arrives(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
     })
 }
 
-/// The verdict where a misuse happens in some order of the operations that surely happen.
+/// The verdict on a misuse in some order of the operations that surely happen.
 pub(super) fn certain_misuse(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -174,7 +174,8 @@ fn misused(
     }
 }
 
-/// The verdict on a misuse behind a task with loops, if an execution shows that its threads leave them.
+/// The verdict on a misuse after a task with loops, if an execution shows that the task's threads
+/// leave their loops.
 fn behind_loops_of_tasks(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -203,7 +204,7 @@ fn behind_loops_of_tasks(
             let comes = ends.arrives(graph, &mut before.exprs, agent);
             guard = before.exprs.and(guard, comes);
         }
-        // That others stay in loops is nothing to them.
+        // The question does not depend on other threads that stay in loops.
         before.forget_cuts();
         let reason = of_misuse(graph, misuse);
         before.violations = vec![Violation::asked(guard, reason.spans[0])];
@@ -217,7 +218,7 @@ fn behind_loops_of_tasks(
     None
 }
 
-/// Why a program with a misuse is undefined.
+/// The reason why a program with a misuse is undefined.
 pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
     match misuse {
         Misuse::EarlyReturn(a, b) => barrier_reuse::reason(graph, a, b, None),
@@ -226,8 +227,8 @@ pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
     }
 }
 
-/// Why a program with these two operations is undefined, in an execution of these choices if one is
-/// known.
+/// The reason why a program with these two operations is undefined, in an execution of these
+/// choices if one is known.
 pub(super) fn reason(
     graph: &EventGraph,
     rule: Rule,
@@ -238,8 +239,8 @@ pub(super) fn reason(
     Reason { rule, spans: spans.to_vec(), choices }
 }
 
-/// The verdict where some execution has two operations that are wrong in such a way: the model is
-/// evaluated on it, and `reason` says what is wrong.
+/// The verdict if some execution has two operations in a wrong relation. The model is evaluated on
+/// this execution, and `reason` describes the pair.
 pub(super) fn search_violation(
     problem: Problem<'_>,
     wrong: Wrong<'_>,
@@ -253,7 +254,7 @@ pub(super) fn search_violation(
         match pairs.confirm(problem, &choices) {
             Ok((execution, (a, b))) => {
                 let (a, b) = (index(a), index(b));
-                // What is asked takes arrivals that complete a barrier alone from their counts.
+                // The question tells from constant counts which arrivals complete a barrier alone.
                 let alone = |&b: &BarrierId| {
                     let op = &problem.graph.barriers[b];
                     let asks = |count| execution.value(count) == Some(WARP_SIZE);
@@ -272,8 +273,8 @@ pub(super) fn search_violation(
     })
 }
 
-/// Who waits in the end: at these operations or, where there are none since values decide who comes
-/// to a barrier or how many it takes, whoever may wait.
+/// The deadlock at these operations. The list is empty if values decide the participants or the
+/// count of a barrier; the deadlock is then at all operations where threads may wait.
 pub(super) fn deadlock(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     let (may, waiting) = match waiting {
         [] => (true, open_barriers(graph)),
@@ -282,15 +283,15 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     reason_of(graph, Extent::All, may, &waiting)
 }
 
-/// As [`deadlock`], where others stay in loops or come to other places: who waits at these operations in
-/// one order of all.
+/// As [`deadlock`], if other threads stay in loops or stop elsewhere. The threads wait at these
+/// operations in one of the orders.
 pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     reason_of(graph, Extent::NoneEndsInOneOrder, false, waiting)
 }
 
 fn reason_of(graph: &EventGraph, extent: Extent, may: bool, waiting: &[BarrierId]) -> Reason {
     let waits = if may { "may wait" } else { "waits" };
-    // A loop has several copies of one operation.
+    // An unrolled loop has several copies of one operation.
     let told =
         |&b: &BarrierId| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, waiting));
     let threads: IndexSet<String> = waiting.iter().map(told).collect();
@@ -301,7 +302,7 @@ fn reason_of(graph: &EventGraph, extent: Extent, may: bool, waiting: &[BarrierId
     }
 }
 
-/// That threads wait at these operations, in these words.
+/// The rule that threads wait at these operations, in these words.
 pub(super) fn stuck_at(
     graph: &EventGraph,
     extent: Extent,
@@ -312,8 +313,8 @@ pub(super) fn stuck_at(
     Rule::Stuck { extent, waiting: words, clauses: sections.into_iter().collect() }
 }
 
-/// For how many threads an operation waits or, where the barrier is one of all, for which of those that
-/// wait elsewhere, such as ` for P1`.
+/// The number of threads for which an operation waits, as text. At a barrier for all, the threads
+/// that wait elsewhere, such as ` for P1`.
 fn awaited(graph: &EventGraph, operation: BarrierId, waiting: &[BarrierId]) -> String {
     let op = &graph.barriers[operation];
     if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = op.rule {
@@ -334,16 +335,16 @@ fn awaited(graph: &EventGraph, operation: BarrierId, waiting: &[BarrierId]) -> S
     }
 }
 
-/// What the thread of an operation does at its barrier, such as `P0 waits at barrier 1 of CTA 0`.
+/// The place of an operation's thread, such as `P0 waits at barrier 1 of CTA 0`.
 pub(super) fn whereabouts(graph: &EventGraph, operation: BarrierId, waits: &str) -> String {
     let op = &graph.barriers[operation];
     let agent = graph.event(op.event).agent;
     format!("{} {waits} at {}", graph.agents[agent.index()].name, op.key)
 }
 
-/// The operations at which threads may wait for ever where the operations that surely happen do not
-/// tell: those on barriers to which some thread comes, or comes from somewhere, only if values say so.
-/// All operations that wait, if there are none such.
+/// The operations at which threads may wait for ever, if the sure operations do not decide this.
+/// They are on barriers that some thread reaches only depending on values, or after such a barrier.
+/// If there are none, all waiting operations.
 fn open_barriers(graph: &EventGraph) -> Vec<BarrierId> {
     let mut unsure = FxHashSet::default();
     let mut open = FxHashSet::default();

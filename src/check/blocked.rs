@@ -1,11 +1,11 @@
-//! Beginnings of executions: programs in which threads may stay where they wait.
+//! Beginnings of executions: programs in which threads may block at barriers.
 //!
-//! A barrier operation that waits, be it for its warp, may be where its thread stays: a bit for each
-//! says so, which the execution chooses. What comes behind it does not happen then, nor what waits for
-//! the task of such a thread. An execution in which no barrier is complete without a thread that stays
-//! ([`Blocked::right`]) is one of the program in which those threads take their time, however it goes on;
-//! and whatever an execution of the program does, it does in one of these. Where some operations are
-//! said not to be complete ([`Blocked::with_incomplete`]), that holds of executions in which they are not.
+//! Each barrier operation that waits, for its barrier or for its warp, gets a choice bit; if set,
+//! its thread blocks there. The later events of a blocked thread do not happen, and neither do
+//! events that wait for its task. An execution in which no barrier is complete without a blocked
+//! thread ([`Blocked::right`]) is a prefix of an execution of the program; every execution of the
+//! program has such prefixes. Operations may be declared incomplete ([`Blocked::with_incomplete`]);
+//! the same then holds for executions in which the declared operations are incomplete.
 
 use super::halts::{Halt, Halts};
 use crate::collections::IndexMap;
@@ -18,20 +18,20 @@ use petgraph::Graph;
 use petgraph::algo::toposort;
 use typed_index_collections::TiVec;
 
-/// A program that lacks something of another one.
+/// A program whose executions are prefixes of another program's executions.
 pub(super) enum Beginning {
-    /// Its executions begin executions of the other one.
+    /// All its executions are prefixes.
     Certain(EventGraph),
-    /// Some of its executions may do so; of those that begin executions of the other one, it has more
-    /// than the certain ones together.
+    /// An over-approximation: every prefix is an execution of this program, but not vice versa. The
+    /// prefixes of the certain program are included.
     Possible(EventGraph),
 }
 
-/// For how many barrier operations threads are let stay at any of them.
+/// The most barrier operations in a program in which threads may block.
 pub(super) const MOST_OPERATIONS: usize = 40;
 
 impl Beginning {
-    /// The events if it is certain.
+    /// The events of a certain beginning.
     pub(super) fn certain(self) -> Option<EventGraph> {
         match self {
             Self::Certain(graph) => Some(graph),
@@ -40,7 +40,8 @@ impl Beginning {
     }
 }
 
-/// What is found in a beginning, with its events; not `decided` where it is in a possible one only.
+/// The result found in a beginning, with its events; `undecided` if it is found in a possible one
+/// only.
 pub(super) fn first_found<T>(
     beginnings: impl IntoIterator<Item = Beginning>,
     find: impl Fn(&EventGraph) -> Option<T>,
@@ -63,46 +64,48 @@ pub(super) fn first_found<T>(
     possible.map(|graph| (undecided(), graph))
 }
 
-/// For whom operations wait where that has no certain answer.
+/// The threads that operations wait for if that has no certain answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waits {
-    /// For everybody that they may wait for.
+    /// All threads that they may wait for.
     ForAll,
-    /// For nobody but those that they surely wait for: who never comes to the barrier, and in a warp who
-    /// does not even stay there.
+    /// Only threads for which the operations surely wait. They never reach the barrier, or, in a
+    /// warp, are not even blocked there.
     ForSome,
 }
 
-/// The program with a choice of where threads stay.
+/// The program with a choice of where threads block.
 pub(super) struct Blocked {
-    /// With the operations at which a thread stays left out, and what is behind them.
+    /// The events; an operation at which a thread blocks does not happen, nor later events of the
+    /// thread.
     pub(super) graph: EventGraph,
-    /// For each barrier operation, when its thread comes to it and stays.
+    /// For each barrier operation, when its thread reaches it and blocks.
     pub(super) stays: TiVec<BarrierId, ExprId>,
     /// The operations that are not complete, with when their threads go no further.
     incomplete: IndexMap<BarrierId, ExprId>,
     /// Whether each operation of the program waits for its warp.
     waits_for_warp: TiVec<BarrierId, bool>,
-    /// For each thread, when it does not end: it stays at a barrier, in a loop, before a task, or where
-    /// the scheduler leaves it.
+    /// For each thread, when it does not end, but stays at a barrier, in a loop, before a task, or
+    /// unscheduled.
     pub(super) held: Vec<ExprId>,
-    /// Where the scheduler may leave threads.
+    /// The places where the scheduler may leave threads.
     pub(super) halts: Vec<Halt>,
 }
 
 impl Blocked {
-    /// With such a choice for each operation at which a thread may stay.
+    /// The program with such a choice for each operation at which a thread may block.
     pub(super) fn new(graph: &EventGraph) -> Self {
         Self::with_incomplete(graph, &[], |_| false)
     }
 
-    /// As [`Self::new`], where the scheduler may leave threads at some places for ever.
+    /// As [`Self::new`], with a scheduler that may leave threads at some places for ever.
     pub(super) fn with_halts(graph: &EventGraph, mut halts: Halts) -> Self {
         Self::chosen(graph, &[], |_| false, &mut halts)
     }
 
-    /// As [`Self::new`], where threads come to these operations of CTAs' barriers and the barrier is not
-    /// complete with them, or at once for which that is said.
+    /// As [`Self::new`], for executions in which threads reach the given CTA barrier operations
+    /// without completing the barrier. Operations with `is_at_once` complete the barrier
+    /// immediately.
     pub(super) fn with_incomplete(
         graph: &EventGraph,
         incomplete: &[BarrierId],
@@ -121,7 +124,8 @@ impl Blocked {
         let (at_once, incomplete): (Vec<BarrierId>, Vec<BarrierId>) =
             incomplete.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
         for op in &mut chosen.barriers {
-            // It is over when it has been waited for, and so is that of the others of its warp.
+            // Such an operation is over once a thread has waited for it. The same holds for all
+            // operations with `is_at_once` on its barrier.
             let here = |&b: &BarrierId| graph.barriers[b].key == op.key;
             op.waits |= at_once.iter().any(here) && is_at_once(op);
         }
@@ -154,8 +158,8 @@ impl Blocked {
         out
     }
 
-    /// This program with nothing else asked of it: beginnings of executions and, if those may not be
-    /// all, more than those.
+    /// The beginnings of this program without other questions: the certain ones and, if those may
+    /// not be all, an over-approximation.
     pub(super) fn beginnings(mut self) -> impl Iterator<Item = Beginning> {
         let right = self.right();
         let loosely = self.is_open().then(|| self.passed_rightly(Waits::ForSome));
@@ -170,8 +174,8 @@ impl Blocked {
         [Beginning::Certain(with(right))].into_iter().chain(more)
     }
 
-    /// As [`Self::beginnings`] of a program, with what is undefined about it as far as barriers and tasks
-    /// are concerned. What is outside of the model counts wherever it stands if that is not known.
+    /// As [`Self::beginnings`], with the violations of a program that barriers and tasks let
+    /// happen. A use outside of the model counts at any position if its position is unknown.
     pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Beginning> {
         let mut violations = Vec::new();
         for violation in &program.violations {
@@ -188,7 +192,7 @@ impl Blocked {
         })
     }
 
-    /// When threads come to something undefined, and those end that have to before.
+    /// When threads reach a violation and the threads that have to end before it do.
     fn reaches(&mut self, violation: &Violation) -> ExprId {
         let before = |b: BarrierId, &(agent, count): &(AgentId, usize)| {
             b.index() < count && self.agent(b) == agent
@@ -204,8 +208,8 @@ impl Blocked {
         })
     }
 
-    /// Lets a thread stay where it waits, for which those of the tasks before have been seen to: how
-    /// its events and its cuts happen then, and when it does not end.
+    /// Lets a thread block at its waits, after the threads of earlier tasks. Sets the guards of the
+    /// thread's events and cuts, and the condition that it does not end.
     fn choose(
         &mut self,
         graph: &EventGraph,
@@ -244,7 +248,7 @@ impl Blocked {
             }
             let is_complete = !self.incomplete.contains_key(&b);
             let mut here = guard;
-            // Where it waits to no end, its thread goes no further.
+            // If the operation waits for ever, its thread goes no further.
             if is_complete || !waits {
                 let bit = choice(graph, &mut self.graph, b);
                 here = self.graph.exprs.and(guard, bit);
@@ -266,17 +270,18 @@ impl Blocked {
         self.held[agent.index()] = held;
     }
 
-    /// That no operation which is passed waits for a thread that neither comes nor ends: the engines
-    /// take those that stay for ended.
+    /// The condition that no passed operation waits for a thread that neither arrives nor ends. The
+    /// engines take blocked threads as ended, so this has to be stated.
     ///
-    /// Two questions have no certain answer here. For whom an operation without a count waits at a barrier
-    /// where values decide what others have: it is passed only if nobody stays anywhere. And who stays at
-    /// an operation has not come there with the others of his warp.
+    /// Two questions have no certain answer here. The first is the set of threads for which an
+    /// operation without a count waits if values decide other counts at its barrier. Here the
+    /// operation is passed only if no thread is blocked. The second is the arrival of a blocked
+    /// thread together with its warp. Here the thread counts as not arrived.
     pub(super) fn right(&mut self) -> ExprId {
         self.passed_rightly(Waits::ForAll)
     }
 
-    /// As [`Self::right`], of all beginnings of executions and perhaps of more.
+    /// As [`Self::right`], but satisfied by all beginnings of executions, and perhaps by more.
     pub(super) fn right_at_least(&mut self) -> ExprId {
         self.passed_rightly(if self.is_open() { Waits::ForSome } else { Waits::ForAll })
     }
@@ -303,7 +308,7 @@ impl Blocked {
         op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
     }
 
-    /// Counts only threads that stay at barriers as not ending: those in loops may still go on.
+    /// Counts only threads that block at barriers as not ending: those in loops may still go on.
     pub(super) fn forget_loops(&mut self) {
         let never = self.graph.exprs.truth(false);
         self.held.fill(never);
@@ -343,7 +348,7 @@ impl Blocked {
         self.graph.exprs.implies(passed, none)
     }
 
-    /// When an operation waits for a thread of its warp that neither comes to the barrier nor ends.
+    /// When an operation waits for a thread of its warp that neither reaches the barrier nor ends.
     pub(super) fn misses_warp(&mut self, b: BarrierId) -> ExprId {
         self.misses_mates(b, Waits::ForSome)
     }
@@ -369,8 +374,7 @@ impl Blocked {
         self.graph.members(&op.key).into_iter().filter(takes_part).collect()
     }
 
-    /// When a thread does not end and has come to a barrier no more than so often, by these operations
-    /// there.
+    /// When a thread does not end and has used a barrier at most `turn` times, by these conditions.
     fn stops_before_ordinal(&mut self, agent: AgentId, turn: ExprId, come: Vec<ExprId>) -> ExprId {
         let held = self.held[agent.index()];
         let exprs = &mut self.graph.exprs;
@@ -380,7 +384,8 @@ impl Blocked {
         exprs.and(held, away)
     }
 
-    /// When a thread has come to the barrier of an operation in its turn, be it that it stays there.
+    /// When a thread has reached the barrier of an operation with the same ordinal, passing it or
+    /// blocking there.
     pub(super) fn has_arrived(&mut self, agent: AgentId, b: BarrierId) -> ExprId {
         let (graph, op) = (&self.graph, &self.graph.barriers[b]);
         let own = self.own(agent, &op.key).into_iter();
@@ -391,9 +396,10 @@ impl Blocked {
         self.graph.exprs.binary(Binary::ULt, turn, come)
     }
 
-    /// When a thread does not end and has not come to a barrier in the turn of an operation there, by
-    /// operations of a kind: passed them or, where those who stay count, stays there. That one stays
-    /// there is not enough where what comes before what matters: no order says then that it has come.
+    /// When a thread does not end and has not arrived at the barrier of an operation with the same
+    /// ordinal. An arrival is a passed operation of the given kind or, if `stays_count`, a block at
+    /// one. Blocking does not count where order matters: no order tells then that the thread has
+    /// arrived.
     pub(super) fn has_not_arrived(
         &mut self,
         agent: AgentId,
@@ -411,7 +417,8 @@ impl Blocked {
         self.stops_before_ordinal(agent, turn, come)
     }
 
-    /// How many operations of its thread that are numbered with one have been passed before.
+    /// The number of earlier operations of its thread that have been passed, in the numbering of
+    /// this one.
     fn turn(&mut self, b: BarrierId) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
@@ -423,7 +430,7 @@ impl Blocked {
         self.count(passed)
     }
 
-    /// How many of these hold.
+    /// How many of these conditions hold.
     pub(super) fn count(&mut self, all: Vec<ExprId>) -> ExprId {
         self.graph.exprs.count(all, BarrierOp::ORDINAL_BITS)
     }
@@ -438,7 +445,7 @@ impl Blocked {
         self.stays.keys().filter(here).collect()
     }
 
-    /// When an operation is passed.
+    /// The condition that an operation is passed.
     pub(super) fn passed(&self, b: BarrierId) -> ExprId {
         self.graph.event(self.graph.barriers[b].event).guard
     }
@@ -447,10 +454,10 @@ impl Blocked {
 /// The width of thread counts.
 const COUNT_BITS: u32 = 32;
 
-/// More threads than any CTA has.
+/// More threads than any CTA has, so that a count beyond is never reached.
 const MORE_THREADS: u128 = 1 << 16;
 
-/// That a thread stops somewhere, if it gets that far.
+/// Stops a thread under a condition, if it gets that far.
 fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
     let stops = exprs.and(*goes, here);
     *held = exprs.or(*held, stops);
@@ -458,7 +465,7 @@ fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprI
     *goes = exprs.and(*goes, not);
 }
 
-/// A new bit that says whether the thread of an operation stays there.
+/// A new choice bit: whether the thread of an operation blocks there.
 fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: BarrierId) -> ExprId {
     let op = &graph.barriers[b];
     let id = SymbolId::new(chosen.symbols.len());
@@ -468,7 +475,7 @@ fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: BarrierId) -> ExprId {
     chosen.exprs.leaf(Expr::Symbol(id), 1)
 }
 
-/// The threads, those of a task behind those of the tasks that it waits for.
+/// The agents in topological order of tasks: a task after those that it waits for.
 fn in_order_of_tasks(graph: &EventGraph) -> Vec<AgentId> {
     let mut tasks: Graph<(), ()> = Graph::new();
     let threads: Vec<_> = graph.agents.iter().map(|_| tasks.add_node(())).collect();

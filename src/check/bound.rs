@@ -1,4 +1,4 @@
-//! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
+//! Consequences of the loop bound: the loop that it cuts, and whether a higher bound may decide.
 
 use super::{
     MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, idempotent, in_order, may_raise,
@@ -17,8 +17,8 @@ use crate::source::Span;
 use crate::verdict::{BoundKind, Bounded, Decided, Undecided, Verdict};
 use std::collections::BTreeSet;
 
-/// Why executions of a test, of which these are the events, may be missing because loops are cut by the
-/// bound; `None` where none is.
+/// The reason why executions of a test with these events may be missing because the bound cuts
+/// loops; `None` if none is missing.
 #[must_use]
 pub fn cut(
     test: &Test,
@@ -34,7 +34,7 @@ pub fn cut(
         engine.find(Problem { graph, ..problem }, Goal::BoundHit, settings.budget)
     };
     let hit = find(graph);
-    // What is behind the bound may be needed to come there.
+    // A thread may need values written beyond the bound to get there.
     let ahead = matches!(hit, Answer::No(_)).then(|| with_writes_ahead(test, problem, settings));
     let (graph, hit) = match ahead.as_ref().and_then(Option::as_ref) {
         Some(ahead) => (ahead, find(ahead)),
@@ -42,7 +42,7 @@ pub fn cut(
     };
     match hit.decided() {
         Ok(Decided::Yes(_)) => {}
-        // What asynchronous operations write behind the bound is not looked at.
+        // Writes of asynchronous operations beyond the bound are not covered.
         Ok(Decided::No(_)) if issues(test, settings) => {}
         Ok(Decided::No(_)) => return None,
         Err(why) => return Some(why),
@@ -62,22 +62,22 @@ pub fn cut(
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))
 }
 
-/// Whether a program has asynchronous operations, be it that no thread issues one within the bound.
+/// Whether a program has asynchronous operations, issued within the bound or not.
 fn issues(test: &Test, settings: Settings) -> bool {
     let program = lower(test, settings.readings);
     let mut steps = program.threads.iter().flat_map(|thread| &thread.steps);
     steps.any(|step| step.micros.iter().any(|micro| matches!(micro, Micro::Issue(_))))
 }
 
-/// The events, with those writes besides that may come behind what the bound cuts off. `None` where there
-/// are none.
+/// The events together with the writes that may happen beyond the bound. `None` if there are none.
 fn with_writes_ahead(
     test: &Test,
     Problem { graph, model }: Problem<'_>,
     settings: Settings,
 ) -> Option<EventGraph> {
     let plain = unfolding(model, settings);
-    // As for the events without these writes, which may be those of the second unfolding.
+    // The variables are those of the events without these writes, which may be from the second
+    // unfolding.
     let first = unfolded(test, model, settings, plain, &BTreeSet::new());
     let transparent = idempotent::objects(&first, model);
     let ahead = Unfolding { ahead: true, ..plain };
@@ -85,8 +85,8 @@ fn with_writes_ahead(
     (ahead.events.len() > graph.events.len()).then_some(ahead)
 }
 
-/// The verdict where something undefined happens in a round that the bound has cut off of a program
-/// which is defined as far as it goes, with the events and the higher bound.
+/// The verdict on undefined behaviour in a round beyond the bound, for a program defined within the
+/// bound. Includes the events and the higher bound.
 pub(super) fn void_beyond(
     test: &Test,
     model: &Model,
@@ -110,7 +110,7 @@ pub(super) fn void_beyond(
     })
 }
 
-/// Whether an outcome is not allowed for what writes depend on, or perhaps for that.
+/// Whether an outcome is, or may be, excluded because of dependencies.
 pub(super) fn may_depend_on_less(verdict: &Verdict, model: &Model) -> bool {
     match verdict {
         Verdict::Forbidden(core) => {
@@ -124,10 +124,10 @@ pub(super) fn may_depend_on_less(verdict: &Verdict, model: &Model) -> bool {
     }
 }
 
-/// An execution within fewer rounds that has the outcome, with its events and their bound.
+/// An execution with the outcome within fewer rounds, with its events and their bound.
 ///
-/// What happens behind a loop may depend on more where it is told together with what happens in further
-/// rounds; but an execution that ends before these is one of the program however that is told.
+/// Events after a loop may depend on more reads if unfolded together with those of further rounds;
+/// but an execution that ends before these rounds is one of the program in any case.
 pub(super) fn allowed_by_fewer_rounds(
     test: &Test,
     model: &Model,
@@ -145,8 +145,8 @@ pub(super) fn allowed_by_fewer_rounds(
     })
 }
 
-/// What excludes an outcome, whatever writes depend on, where rounds are left out though what follows
-/// may depend on less with them.
+/// The verdict that an outcome is excluded regardless of dependencies. Rounds are left out although
+/// later events may have fewer dependencies with them.
 pub(super) fn excluded_loosely(
     test: &Test,
     model: &Model,
@@ -161,8 +161,8 @@ pub(super) fn excluded_loosely(
     is_excluded.then_some((verdict, graph))
 }
 
-/// The events with only those cuts counted as the bound's that come after a round which another
-/// one like it may follow. `None` where there are none.
+/// The events with only those cuts of the bound that follow a repeatable round. `None` if there are
+/// none.
 fn steady(graph: &EventGraph) -> Option<EventGraph> {
     let mut out = graph.clone();
     let (mut cuts, mut found) = (Vec::new(), false);

@@ -1,14 +1,15 @@
-//! Executions in which threads wait at barriers for each other, of programs that other executions end.
+//! Deadlocks: executions in which threads wait at barriers for each other, of programs that other
+//! executions end.
 //!
-//! A [beginning](super::blocked) of an execution, in which threads stay where they wait, is a deadlock if
-//! no thread that stays can go on: the barrier waits for somebody who stays elsewhere, or for more
-//! threads than ever come (PTX-9.7.13.1). Who is in a loop may leave it, so that nobody is taken to wait
-//! for that thread; what is shown as a deadlock has none.
+//! A [beginning](super::blocked) of an execution, in which threads block where they wait, is a
+//! deadlock if no blocked thread can go on: every such barrier waits for a thread blocked
+//! elsewhere, or for more threads than ever arrive (PTX-9.7.13.1). A thread in a loop may leave the
+//! loop, so that no thread counts as waiting for it. A reported deadlock has no thread in a loop.
 //!
-//! Barriers of clusters of which threads of one warp may come apart, those at which counts differ or are
-//! not known, and the quorums of columns are left out: nobody is taken to stay there for ever, unless
-//! others of the warp do so elsewhere. Nor is a thread found to have arrived and gone on where others of
-//! its warp stay.
+//! Three kinds of barriers are left out: cluster barriers that threads of one warp may reach apart,
+//! barriers whose counts differ or are unknown, and quorums of columns. A thread does not count as
+//! blocked there for ever, unless others of its warp are blocked elsewhere. Nor does a thread count
+//! as arrived while others of its warp are blocked there.
 
 use super::barriers::{stuck_at, whereabouts};
 use super::blocked::{Blocked, MOST_OPERATIONS};
@@ -25,17 +26,17 @@ use crate::verdict::Reason;
 use std::collections::BTreeSet;
 use typed_index_collections::TiSlice;
 
-/// Where the threads are that do not wait at barriers for ever.
+/// The threads that are not blocked at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// They end.
+    /// The other threads end.
     End,
-    /// They end, are in loops, or wait for tasks of which some thread does not end.
+    /// The other threads end, are in loops, or wait for tasks with a thread that does not end.
     MayLoop,
 }
 
-/// Why threads of a program that no execution ends wait at barriers for ever, be it that others are in
-/// loops, if such an execution is found.
+/// The reason why threads of a non-terminating program wait at barriers for ever, if a matching
+/// execution is found. Other threads may be in loops.
 pub(super) fn in_no_end(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -49,7 +50,7 @@ pub(super) fn in_no_end(
         true => Extent::AllInOneExecution,
         false => Extent::NoneEndsInOneExecution,
     };
-    // The execution is none of the program that is shown.
+    // The execution belongs to the changed program, not to the reported program.
     Some(Reason { rule: reason.rule.in_executions(extent), choices: None, ..reason })
 }
 
@@ -80,7 +81,7 @@ fn find(
     Some(reason(&graph, &waiting, choices))
 }
 
-/// The operations at which threads stay in an execution.
+/// The operations at which threads are blocked in an execution.
 fn waiting(
     graph: &EventGraph,
     stays: &TiSlice<BarrierId, ExprId>,
@@ -100,7 +101,8 @@ fn reason(graph: &EventGraph, waiting: &[BarrierId], choices: Box<Choices>) -> R
     }
 }
 
-/// That some thread stays, that none of them can go on, and where the others are.
+/// The condition that some thread is blocked, that no blocked thread can go on, and that the others
+/// are as given.
 fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
     let mut some = stays.graph.exprs.truth(false);
     for &here in &stays.stays {
@@ -128,8 +130,7 @@ fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
     all
 }
 
-/// For each thread, when it neither ends nor stays at a barrier: it is in a loop or waits for the task of
-/// one that does not end.
+/// For each thread, when it is in a loop or waits for a task with a thread that does not end.
 fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
     let mut elsewhere = stays.held.clone();
     for b in stays.stays.keys() {
@@ -141,17 +142,17 @@ fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
     elsewhere
 }
 
-/// Whether a condition says exactly when something is so, or only when it surely is.
+/// The precision of a condition for a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
-    /// Exactly.
+    /// The condition holds exactly if the fact does.
     Exact,
-    /// It may be so elsewhere, too.
+    /// The condition implies the fact.
     Sufficient,
 }
 
-/// When a thread that stays at an operation can never go on, given when each is elsewhere, for a while:
-/// who is elsewhere may still come.
+/// When a thread that is blocked at an operation can never go on. `elsewhere` tells for each thread
+/// when it may still arrive.
 pub(super) fn is_held(
     stays: &mut Blocked,
     b: BarrierId,
@@ -162,7 +163,7 @@ pub(super) fn is_held(
     (stays.graph.exprs.or(by_warp, by_barrier), precision)
 }
 
-/// When the barrier of an operation that waits is never complete, as far as that is clear.
+/// When the barrier of an operation that waits is never complete, as far as that is known.
 fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let op = stays.graph.barriers[b].clone();
     let own = stays.agent(b);
@@ -192,7 +193,7 @@ fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (Ex
     (missing, Precision::Exact)
 }
 
-/// Whether the operations on a barrier all have one count that is known, or all have none.
+/// Whether the operations on a barrier all have the same known count, or all have none.
 fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
     let here = || graph.barriers.iter().filter(|op| op.key == *key);
     let Some(first) = here().next() else { return false };
@@ -202,7 +203,7 @@ fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
     here().all(|op| expected_count(graph, op) == first && (first.is_some() || plain(op)))
 }
 
-/// How many threads all operations on a barrier of columns ask for, where that is one number.
+/// The number of threads that all operations on a barrier of columns ask for, if they agree.
 fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
     let here = graph.barriers.iter().filter(|op| op.key == *key);
     let mut counts = here.map(|op| match op.rule {
@@ -213,7 +214,7 @@ fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
     counts.all(|count| count == Some(first)).then_some(first)
 }
 
-/// When fewer threads have come to the barrier of an operation in its turn than the quorum.
+/// When fewer threads than the quorum have reached the barrier of an operation with its ordinal.
 fn misses_quorum(stays: &mut Blocked, b: BarrierId, quorum: u128) -> ExprId {
     let key = stays.graph.barriers[b].key.clone();
     let users = stays.stays.keys().filter(|&o| stays.graph.barriers[o].key == key);
@@ -226,23 +227,23 @@ fn misses_quorum(stays: &mut Blocked, b: BarrierId, quorum: u128) -> ExprId {
     exprs.binary(Binary::ULt, come, quorum)
 }
 
-/// Whether no two threads of a warp come to a barrier.
+/// Whether no two threads of a warp use a barrier.
 fn are_alone(graph: &EventGraph, key: &BarrierKey) -> bool {
     let users = graph.barriers.iter().filter(|op| op.key == *key);
     let users: BTreeSet<AgentId> = users.map(|op| graph.event(op.event).agent).collect();
     users.iter().all(|&user| graph.mates(user).all(|mate| !users.contains(&mate)))
 }
 
-/// How many threads, each of its own warp, an operation with a count asks for.
+/// The number of threads, each of its own warp, that an operation with a count asks for.
 pub(super) fn expected_count(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
     let BarrierRule::Count(count) = op.rule else { return None };
     let count = graph.exprs.constant(count)?;
     Some(if counts_warps(count) { count / WARP_SIZE } else { count })
 }
 
-/// When fewer have come to a barrier since it was last complete than it asks for, and nobody who might
-/// come is elsewhere. Where threads of one warp arrive together, when fewer have come at all: how many
-/// arrivals were for each turn is not counted.
+/// When fewer threads have arrived in a barrier's current phase than its count, and no thread that
+/// might arrive is elsewhere. If threads of one warp arrive together, arrivals of all phases are
+/// counted.
 fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]) -> ExprId {
     let arrives = |&b: &BarrierId| {
         let op = &stays.graph.barriers[b];
@@ -272,8 +273,8 @@ fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprI
     })
 }
 
-/// When a thread stays at an operation and has arrived with it: a thread that still waits for others of
-/// its warp to come there has not.
+/// When a thread is blocked at an operation and has arrived. A thread that still waits for others
+/// of its warp has not arrived.
 fn stays_arrived(stays: &mut Blocked, b: BarrierId) -> ExprId {
     let misses = stays.misses_warp(b);
     let exprs = &mut stays.graph.exprs;

@@ -1,7 +1,7 @@
-//! What a model has no clause for: a program that does such a thing is outside of it.
+//! Features that a model has no clause for: a program that uses one is out of the model.
 //!
-//! Models say what they speak of by what they mention. Only those are looked at that tell proxies
-//! or scopes apart: others, such as sequential consistency, mean every program.
+//! A model covers a feature if its axioms mention it. Only models that tell proxies or scopes apart
+//! are held to this: others, such as sequential consistency, cover every program.
 
 use crate::event::barrier::BarrierKey;
 use crate::event::base::base_set;
@@ -14,7 +14,7 @@ use crate::rule::Rule;
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashSet;
 
-/// Uses of what a model has no clause for, in order of events.
+/// The uses of features that a model has no clause for, in order of events.
 pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
     let mentioned = Mentioned(model.mentioned());
     let is_generic = |event: &Event| event.proxy == Proxy::Generic;
@@ -30,7 +30,7 @@ pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
     });
     let mut found: Vec<Violation> = events.collect();
     if mentioned.lacks(&API) {
-        // That an event waits for a task is outside, be the task complete or not.
+        // An event that waits for a task is out of the model, whether the task is complete or not.
         found.extend(graph.api_edges.iter().map(|&(_, later)| {
             let guard = graph.event(later).guard;
             Violation { behind: Vec::new(), ..violation(graph, later, guard, API.rule()) }
@@ -49,7 +49,7 @@ pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
     found
 }
 
-/// The names that the axioms of a model are made of.
+/// The names that the axioms of a model mention.
 struct Mentioned<'m>(&'m FxHashSet<Node>);
 
 impl Mentioned<'_> {
@@ -76,7 +76,7 @@ impl Mentioned<'_> {
         !FEATURES.iter().any(|feature| self.lacks(feature))
     }
 
-    /// A proxy of an event that the model has no clause for (PTX-8.1).
+    /// The rule against a proxy that the model has no clause for (PTX-8.1).
     fn unknown_proxy(&self, event: &Event) -> Option<Rule> {
         let set = match event.proxy {
             Proxy::Generic => return None,
@@ -94,13 +94,13 @@ impl Mentioned<'_> {
     }
 }
 
-/// Something that a model may have no clause for.
+/// A feature that a model may have no clause for.
 struct Feature {
     what: &'static str,
     section: &'static str,
-    /// The version of the ISA that brought it, where that is known.
+    /// The version of the ISA that introduced it, if known.
     since: Option<&'static str>,
-    /// What models with a clause for it mention.
+    /// The name that a model with a clause for it mentions.
     told_by: Node,
 }
 
@@ -114,15 +114,16 @@ impl Feature {
         Self { what, section, since: Some(since), told_by }
     }
 
-    /// That the model has no clause for it.
+    /// The rule that the model has no clause for the feature.
     fn rule(&self) -> Rule {
         let Self { what, section, since, .. } = *self;
         Rule::NoClause { what: what.to_owned(), clause: section, since }
     }
 }
 
-// What has no name of its own is told by one that came with it or after it. That includes the barrier
-// of a warp, which a model may know and take for no synchronization.
+// A feature without a separate name is recognized by the name of a feature that came with it or
+// later. One such feature is the barrier of a warp, which a model may know without treating it as
+// synchronization.
 const CLUSTER_SCOPE: Feature =
     Feature::new("the scope .cluster", "PTX-8.5", "7.8", Node::Rel(BaseRel::ClusterSync));
 const CLUSTER_BARRIER: Feature =
@@ -215,7 +216,7 @@ const FEATURES: &[&Feature] = &[
     &API,
 ];
 
-/// What an event is an instance of.
+/// The features that an event uses.
 fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
     let event = graph.event(id);
     let operation = match event.kind {
@@ -244,7 +245,7 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
     [operation, scope, memory].into_iter().flatten().collect()
 }
 
-/// What a proxy fence is an instance of; those of the literature have their proxies.
+/// The feature of a proxy fence; those of the literature are covered through their proxies.
 fn proxy_fence(kind: ProxyFenceKind) -> Option<Feature> {
     match kind {
         ProxyFenceKind::Alias => Some(ALIAS_FENCE),
@@ -261,7 +262,8 @@ fn proxy_fence(kind: ProxyFenceKind) -> Option<Feature> {
     }
 }
 
-/// Accesses that overlap another one in some way, a write at least one of them, where both happen.
+/// Pairs of overlapping accesses with some relation, at least one of them a write, with the guard
+/// that both happen.
 fn overlaps(
     graph: &mut EventGraph,
     feature: &Feature,
@@ -287,7 +289,7 @@ fn overlaps(
     found
 }
 
-/// Notes a use by an event, which its thread comes to behind its earlier barrier operations.
+/// A violation at an event, which its thread reaches after its earlier barrier operations.
 fn violation(graph: &EventGraph, id: EventId, guard: ExprId, rule: Rule) -> Violation {
     let event = graph.event(id);
     let barriers = graph.barriers.partition_point(|op| op.event < id).index();

@@ -1,4 +1,4 @@
-//! Where a scheduler may leave threads for ever, and what it owes the others.
+//! Places where a scheduler may leave threads for ever, and the steps that it owes the others.
 
 use crate::event::graph::{AgentKind, EventGraph, Symbol};
 use crate::id::{AgentId, EventId, ExprId, SymbolId};
@@ -14,11 +14,11 @@ pub(super) struct Halt {
     pub(super) agent: AgentId,
     /// Its next event.
     pub(super) at: EventId,
-    /// When it leaves the thread there.
+    /// When the scheduler leaves the thread there.
     pub(super) when: ExprId,
 }
 
-/// Threads that start together: those of a cluster, of a cooperative grid, or one alone.
+/// Threads that start together: those of a cluster, those of a cooperative grid, or a single one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Unit {
     Grid(u32, u32),
@@ -26,7 +26,7 @@ enum Unit {
     Thread(AgentId),
 }
 
-/// Where a thread may be left.
+/// The places where a thread may be left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plan {
     Nowhere,
@@ -36,24 +36,25 @@ enum Plan {
     Anywhere,
 }
 
-/// Where the scheduler may leave threads, and the symbols by which an execution chooses.
+/// The places where the scheduler may leave threads, with the symbols by which an execution
+/// chooses.
 pub(super) struct Halts {
     plans: Vec<Plan>,
     started: FxHashMap<Unit, ExprId>,
-    /// For each thread that may be left anywhere, the event before which it is.
+    /// For each thread that may be left anywhere, the event before which it is left.
     places: FxHashMap<AgentId, ExprId>,
     /// The first event of each thread, and the first of each of its statements.
     first: Vec<Option<EventId>>,
 }
 
 impl Halts {
-    /// The scheduler owes every thread progress.
+    /// None: the scheduler owes every thread progress.
     pub(super) fn nowhere(graph: &EventGraph) -> Self {
         Self::planned(graph, |_, _| Plan::Nowhere)
     }
 
-    /// Where a model of progress lets threads be left, in a program whose grids are launched as the test
-    /// says.
+    /// The places where a model of progress lets the scheduler abandon threads. The test decides
+    /// whether grids are cooperative.
     pub(super) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
         let cooperative = test.is_cooperative();
         Self::planned(graph, |agent, kind| {
@@ -85,8 +86,8 @@ impl Halts {
         }
     }
 
-    /// When the scheduler leaves the thread of an event before it, should the thread come there; `None`
-    /// where it never does. `chosen` is the program with choices, which gets symbols.
+    /// When the scheduler leaves the thread of an event before it, if the thread gets there; `None`
+    /// if it never does. `chosen` is the program with choices, which gets symbols.
     pub(super) fn before(
         &mut self,
         graph: &EventGraph,
@@ -122,8 +123,8 @@ impl Halts {
         })
     }
 
-    /// That the place where a thread is left is before an event. The place is a number beyond all of
-    /// them where the thread is left nowhere.
+    /// The condition that a thread is left before an event. The chosen place is a number beyond all
+    /// events if the thread is left nowhere.
     fn is_left_at(&mut self, graph: &EventGraph, chosen: &mut EventGraph, id: EventId) -> ExprId {
         let agent = graph.event(id).agent;
         let first = self.first[agent.index()].expect("the thread of an event has a first event");
@@ -146,9 +147,9 @@ fn symbol(chosen: &mut EventGraph, name: String, width: u32) -> ExprId {
     chosen.exprs.leaf(Expr::Symbol(id), width)
 }
 
-/// That the scheduler owes none of the threads that it leaves a step, given when each thread does not end
-/// and when it is left, which is nothing for one that does nothing that others may notice: nobody can
-/// tell whether it has started.
+/// The condition that the scheduler owes no step to an abandoned thread. `held` tells when each
+/// thread does not end, and `left` when it is abandoned. A thread without visible events has no
+/// entry in `left`, since its start is not observable.
 pub(super) fn owes_nothing(
     exprs: &mut ExprArena,
     progress: Progress,
@@ -158,7 +159,7 @@ pub(super) fn owes_nothing(
     let mut all = exprs.truth(true);
     match progress {
         Progress::Cuda | Progress::Fair | Progress::Obe | Progress::Unfair => {}
-        // Who is before one that has started is not left.
+        // A thread before one that has started is not left.
         Progress::Lobe => {
             let left: Vec<ExprId> = left.iter().copied().flatten().collect();
             for pair in left.windows(2) {
@@ -166,7 +167,7 @@ pub(super) fn owes_nothing(
                 all = exprs.and(all, follows);
             }
         }
-        // The first that does not end is not left.
+        // The first thread that does not end is not left.
         Progress::Hsa | Progress::HsaObe => {
             let mut before = exprs.truth(false);
             for (&held, &left) in held.iter().zip(left) {

@@ -1,13 +1,14 @@
-//! May a program hang? A hang is an execution that the model admits and in which nothing is left to
-//! happen, though not every thread ends: each thread that does not end waits at a barrier that is never
-//! complete, waits in a loop for a value that nobody writes any more, or is left by a scheduler that owes
+//! Hangs: executions that the model admits and in which no event is left to happen, though not
+//! every thread ends. Each thread that does not end waits at a barrier that is never complete,
+//! waits in a loop for a value that no thread writes any more, or is left by a scheduler that owes
 //! it no step.
 //!
-//! The question is asked of the beginnings of executions ([`super::blocked`]) in which barriers and a
-//! scheduler hold threads. A barrier is never complete since all who do not end stay where they are. A loop
-//! is never left since its polls read what they will always read ([`polls`]). And the scheduler has done
-//! its duty ([`super::halts`]); if it leaves somebody, somebody else goes on: threads that wait in loops make
-//! steps, those that wait at barriers make none.
+//! The question is asked of the beginnings of executions ([`super::blocked`]) in which barriers and
+//! a scheduler hold threads. A barrier is never complete because all threads that do not end stay
+//! where they are. A loop is never left because its polls read the same values for ever
+//! ([`polls`]). The scheduler keeps its progress guarantee ([`super::halts`]): if one thread is
+//! abandoned, another one goes on. Threads that wait in loops take steps; threads that wait at
+//! barriers take none.
 
 mod polls;
 
@@ -36,7 +37,7 @@ pub enum Hang {
     Never,
     /// An execution hangs.
     Possible(Box<Hanging>),
-    /// That could not be decided.
+    /// The question could not be decided.
     Unknown(Undecided),
 }
 
@@ -53,7 +54,7 @@ impl HangKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Never, Self::Possible, Self::Unknown];
 
-    /// The word for it.
+    /// The word for the kind.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,7 +73,7 @@ impl HangKind {
 }
 
 impl Hang {
-    /// Which kind it is.
+    /// The kind of the answer.
     #[must_use]
     pub fn kind(&self) -> HangKind {
         match self {
@@ -87,48 +88,48 @@ impl Hang {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Hanging {
-    /// The events up to where threads are.
+    /// The events up to the places of the threads.
     pub graph: EventGraph,
-    /// What the engine chose: the execution. `None` where it is known that no execution ends, but none
-    /// that hangs was found.
+    /// The engine's choices for the execution. `None` if no execution ends, but none that hangs was
+    /// found.
     pub choices: Option<Box<Choices>>,
-    /// Where each thread is in that execution, in the order of the test.
+    /// The place of each thread in that execution, in the order of the test.
     pub threads: Vec<Status>,
 }
 
-/// Where a thread is in an execution that hangs.
+/// The place of a thread in an execution that hangs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The thread.
     pub agent: AgentId,
-    /// What has become of it.
+    /// The way in which it has stopped.
     pub stop: Stop,
 }
 
-/// What has become of a thread.
+/// The way in which a thread has stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// It has ended.
+    /// The thread has ended.
     Ended,
-    /// It waits at a barrier operation, an index into [`EventGraph::barriers`].
+    /// The thread waits at a barrier operation, an index into [`EventGraph::barriers`].
     AtBarrier(BarrierId),
-    /// It waits in a loop that this branch closes, with the reads by which it polls.
+    /// The thread waits in the loop that this branch closes, and polls with these reads.
     InLoop {
         /// The branch.
         branch: Span,
         /// The reads of the last round that happen.
         polls: Vec<EventId>,
     },
-    /// It waits before this event until a task is complete that never is.
+    /// The thread waits before this event for a task that is never complete.
     BeforeTask(EventId),
-    /// The scheduler has not started it.
+    /// The scheduler has not started the thread.
     NotStarted,
-    /// The scheduler leaves it before this event.
+    /// The scheduler abandons the thread before this event.
     Left(EventId),
 }
 
-/// Of programs with loops that have more events, the question is not asked.
+/// The most events of a program with loops for which the question is asked.
 const MOST_EVENTS: usize = 1000;
 
 /// Whether a test may hang, given its verdict.
@@ -144,7 +145,7 @@ pub fn hang(
     if seen.cuts.is_empty() && seen.barriers.is_empty() {
         return Hang::Never;
     }
-    // What took too long for the verdict takes too long for this question.
+    // A verdict that took too long means that this question takes too long.
     if let Verdict::Unknown(why @ Undecided::Engine(_)) = &outcome.verdict {
         return Hang::Unknown(why.clone());
     }
@@ -180,9 +181,9 @@ struct Question<'a> {
 /// The formulas of a hang, over the events of beginnings.
 struct Formulas {
     stays: Blocked,
-    /// That a beginning hangs.
+    /// A beginning hangs.
     certain: ExprId,
-    /// That it may, as far as is known.
+    /// A beginning may hang: an over-approximation.
     possible: ExprId,
 }
 
@@ -218,7 +219,7 @@ impl Question<'_> {
         }
     }
 
-    /// Whether all threads pass all barriers whatever the order, since it is certain who comes there.
+    /// Whether all threads pass all barriers in every order, for certain participants.
     fn all_pass(&self) -> bool {
         let graph = self.graph;
         let is_certain = graph.barriers.iter().all(|op| {
@@ -230,7 +231,7 @@ impl Question<'_> {
         }
     }
 
-    /// An execution of a program of which something holds.
+    /// An execution of a program that satisfies a condition.
     fn find(&self, program: &EventGraph, holds: ExprId) -> Result<Option<Box<Choices>>, Undecided> {
         if program.exprs.is_false(holds) {
             return Ok(None);
@@ -247,7 +248,8 @@ impl Question<'_> {
         }
     }
 
-    /// Why a hang is possible but not certain: loops are cut, or it is not exactly known who waits.
+    /// The reason why a hang is possible but not certain: loops are cut, or the waiting threads are
+    /// not exactly known.
     fn undecided(&self) -> Undecided {
         let problem = Problem { graph: self.graph, model: self.model };
         bound::cut(self.test, problem, self.engine, self.settings)
@@ -261,7 +263,7 @@ impl Question<'_> {
         let mut certain = stays.graph.exprs.and(right, duty);
         let mut possible = stays.graph.exprs.and(right_at_least, duty);
         let never = stays.graph.exprs.truth(false);
-        // Who does not end stays for ever, so that nobody who is elsewhere comes any more.
+        // A thread that does not end stays for ever, so that none elsewhere arrives later.
         let elsewhere = vec![never; stays.held.len()];
         for b in stays.stays.keys() {
             let (held, precision) = is_held(&mut stays, b, &elsewhere);
@@ -278,8 +280,8 @@ impl Question<'_> {
             let [sure, perhaps] =
                 [Precision::Exact, Precision::Sufficient].map(|precision| match cut.kind {
                     CutKind::Spin => polls::last(&mut stays.graph, &writes, &cut, precision),
-                    // How the thread goes on is not known; an execution with one more round shows it
-                    // where one without effect was cut.
+                    // The thread's further steps are unknown; an execution with one more round
+                    // shows them if a round without effect was cut.
                     CutKind::Bound | CutKind::Idle => never,
                 });
             let exprs = &mut stays.graph.exprs;
@@ -297,7 +299,7 @@ impl Question<'_> {
         Formulas { stays, certain, possible }
     }
 
-    /// That somebody waits, and that the scheduler owes nobody a step.
+    /// The condition that some thread waits, and that the scheduler owes no thread a step.
     fn duty(&self, stays: &mut Blocked, progress: Progress) -> ExprId {
         let exprs = &mut stays.graph.exprs;
         let spins = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin);
@@ -330,7 +332,7 @@ fn threads(graph: &EventGraph) -> Vec<AgentId> {
     agents.filter(is_thread).collect()
 }
 
-/// Where the threads are in an execution that hangs.
+/// The places of the threads in an execution that hangs.
 fn statuses(
     program: &EventGraph,
     stays: &Blocked,

@@ -1,13 +1,13 @@
-//! Variables whose atomic operations have no effect when they write what they read.
+//! Idempotent variables: their atomic operations have no effect when they write the value read.
 //!
-//! Take an execution with an operation of that kind, and leave it out; who read from it reads from
-//! where it read. Where all accesses to the variable are pairwise morally strong, nothing becomes
-//! wrong by that. The variable's writes are totally ordered in coherence, and no write comes between
-//! the operation and the one that it reads (PTX-8.10.3), so from-reads loses pairs and gains none.
-//! Observation passed through the operation (PTX-8.9.2) and loses its part in synchronization, so
-//! causality gains nothing; nor do dependencies together with reads-from, since a write of an atomic
-//! operation depends on its read. A `red` may end such a chain in a reading, so it is left alone. The
-//! model says which pairs it takes for morally strong here, by the name `transparent`.
+//! Take an execution with such an operation and leave the operation out; its readers read from the
+//! write that it read. If all accesses to the variable are pairwise morally strong, no axiom
+//! breaks. The variable's writes are totally ordered in coherence, and no write comes between the
+//! operation and its source (PTX-8.10.3), so from-reads loses pairs and gains none. Observation
+//! through the operation (PTX-8.9.2) remains, and its part in synchronization is lost, so causality
+//! gains nothing; nor do dependencies together with reads-from, since a write of an atomic
+//! operation depends on its read. A `red` may end such a chain in a reading, so it is excluded. The
+//! model defines the pairs that count as morally strong here under the name `transparent`.
 
 use crate::bounds::{Bounds, Precision};
 use crate::event::graph::{CutKind, Event, EventGraph, MOST_EVENTS};
@@ -18,14 +18,14 @@ use std::collections::BTreeSet;
 /// The name of the model's relation.
 const NAME: &str = "transparent";
 
-/// These variables, where they matter: some loop is cut after a round that wrote what it read. None
-/// under a model that does not speak of them.
+/// The idempotent variables, if some loop is cut after a round that wrote the values read. None
+/// under a model without the relation.
 pub(super) fn objects(graph: &EventGraph, model: &Model) -> BTreeSet<ObjectId> {
     let steady = graph
         .cuts
         .iter()
         .any(|cut| cut.kind == CutKind::Bound && !graph.exprs.is_false(cut.steady));
-    // A program that is too large is not decided anyway.
+    // A program with too many events is not decided anyway.
     if graph.events.len() > MOST_EVENTS {
         return BTreeSet::new();
     }

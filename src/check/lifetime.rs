@@ -1,8 +1,8 @@
-//! Accesses to the shared memory of another CTA of the cluster while nothing makes sure that it
-//! lives: undefined (PTX-2.2.2).
+//! Accesses to the shared memory of another CTA of the cluster while its CTA is not surely alive:
+//! undefined (PTX-2.2.2).
 //!
-//! It has started where one of its threads has done something before the access, and has not exited
-//! where one does something after it, in the order of [`time`].
+//! A CTA has started if an event of one of its threads precedes the access in the order of
+//! [`time`], and has not exited if an event of one of its threads follows the access.
 
 use super::time::{self, Wrong};
 use super::{Settings, blocked, prefix, too_large, undecided_before_waits, waits, with_rounds};
@@ -18,15 +18,15 @@ use crate::solve::{Engine, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// A way to ask for what may go wrong.
+/// The pairs that a question is about, and their relation.
 type Question = (Pairs, fn(&mut Arena) -> NodeId);
 
-/// What is asked, one after the other.
+/// The questions, in this order.
 const QUESTIONS: [Question; 2] =
     [(Pairs::BeforeStart, not_started), (Pairs::AfterExit, may_have_exited)];
 
-/// The verdict where some execution accesses the shared memory of a CTA that may not be there; with
-/// rounds of loops that only wait, if it refers to them.
+/// The verdict if some execution accesses the shared memory of a CTA that may not be alive.
+/// Includes the graph with the rounds of waiting loops if the verdict refers to it.
 pub(super) fn unsure(
     test: &Test,
     problem: Problem<'_>,
@@ -40,7 +40,7 @@ pub(super) fn unsure(
         return None;
     }
     let rounds = waits(graph).then(|| with_rounds(test, model, settings));
-    // They matter only where they have such accesses of their own.
+    // Such rounds matter only if they access other CTAs' shared memory themselves.
     let rounds = rounds.filter(|rounds| peers(rounds) > peers(graph));
     let whole = rounds.as_ref().unwrap_or(graph);
     let unsure = |graph: &EventGraph, question| {
@@ -49,13 +49,13 @@ pub(super) fn unsure(
     if let Some(verdict) = QUESTIONS.into_iter().find_map(|question| unsure(whole, question)) {
         return Some((verdict, rounds));
     }
-    // Who waits for ever may not have exited, but the CTA may start later than the access.
+    // A thread that waits for ever may not have exited, but the CTA may start after the access.
     let before = prefix::before_waits(whole);
     blocked::first_found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
         .map(|(verdict, graph)| (verdict, Some(graph)))
 }
 
-/// The verdict where some execution has an access for which the answer to a question is bad.
+/// The verdict if some execution has an access in the relation of a question.
 fn unsure_in(
     problem: Problem<'_>,
     (pairs, relation): Question,
@@ -69,8 +69,7 @@ fn unsure_in(
     time::search_violation(problem, wrong, engine, settings, confirmed)
 }
 
-/// Accesses, related to themselves, before which no thread of the memory's CTA is known to have done
-/// anything.
+/// Accesses, related to themselves, that no event of a thread of the memory's CTA surely precedes.
 fn not_started(arena: &mut Arena) -> NodeId {
     let before = time::order_to_start(arena);
     let owner = arena.add(Node::Rel(BaseRel::Peer));
@@ -79,8 +78,7 @@ fn not_started(arena: &mut Arena) -> NodeId {
     peers_without(arena, known)
 }
 
-/// Accesses, related to themselves, behind which no thread of the memory's CTA is known to do
-/// anything.
+/// Accesses, related to themselves, that no event of a thread of the memory's CTA surely follows.
 fn may_have_exited(arena: &mut Arena) -> NodeId {
     let after = time::order(arena);
     let owner = arena.add(Node::Rel(BaseRel::Peer));
@@ -90,14 +88,14 @@ fn may_have_exited(arena: &mut Arena) -> NodeId {
     peers_without(arena, known)
 }
 
-/// The identity on the accesses to other CTAs' shared memory, but for the known ones.
+/// The identity on the accesses to other CTAs' shared memory, except the known ones.
 fn peers_without(arena: &mut Arena, known: NodeId) -> NodeId {
     let peers = arena.add(Node::Set(BaseSet::Peer));
     let rest = arena.add(Node::Diff(peers, known));
     arena.add(Node::ToId(rest))
 }
 
-/// Evaluates the model on an engine's execution and takes the access out of it.
+/// Evaluates the model on an engine's execution and finds the access in it.
 fn confirmed(problem: Problem<'_>, pairs: Pairs, choices: Box<Choices>) -> Verdict {
     match pairs.confirm(problem, &choices) {
         Ok((_, (access, _))) => Verdict::Undefined(Reason {
@@ -109,7 +107,7 @@ fn confirmed(problem: Problem<'_>, pairs: Pairs, choices: Box<Choices>) -> Verdi
     }
 }
 
-/// What may go wrong with an access.
+/// The rule that an access violates.
 fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> Rule {
     let thread = graph.agents[graph.event(access).agent.index()].name.clone();
     let object = &graph.objects[graph.access_of(access).object.index()];

@@ -1,7 +1,7 @@
 //! Ordinary stores to initialized mbarriers: undefined (PTX-9.7.13.15).
 //!
-//! Whether a store meets an object is seen by a read before it that the program does not have. It
-//! stands in a graph of its own, so that nothing else takes notice of it.
+//! A hidden read before the store, which the program does not have, tells whether the store hits an
+//! object. The read stands in a graph of its own, so that no other question depends on it.
 
 use super::{Settings, unfolded_twice, unfolding, violation};
 use crate::event::graph::EventGraph;
@@ -11,7 +11,7 @@ use crate::rule::Rule;
 use crate::solve::{Engine, Problem};
 use crate::verdict::Verdict;
 
-/// The verdict where some execution overwrites an object, with the events that it refers to.
+/// The verdict if some execution overwrites an object, with the events of the verdict.
 pub(super) fn object(
     test: &Test,
     Problem { graph, model }: Problem<'_>,

@@ -1,4 +1,5 @@
-//! Races of accesses of different sizes: what they leave of a program's meaning (PTX-8.7.1, 8.7.2).
+//! Races of accesses of different sizes, and the verdicts that remain in spite of them (PTX-8.7.1,
+//! 8.7.2).
 
 use super::{
     Settings, blocked, cut, goal_of, graph_of, graph_with_rounds, prefix, reached,
@@ -15,8 +16,8 @@ use crate::solve::{Answer, Core, Engine, Pairs, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
-/// The verdict where accesses of different sizes race, with the events that it refers to if they
-/// are others than the problem's.
+/// The verdict if accesses of different sizes race, with the events of the verdict if these are not
+/// the problem's.
 pub(super) fn verdict(
     test: &Test,
     problem: Problem<'_>,
@@ -37,8 +38,8 @@ pub(super) fn verdict(
     })
 }
 
-/// A mixed-size race of the program, or of what comes before threads may wait for ever, with the events
-/// that it refers to.
+/// A mixed-size race of the program, or of a prefix before threads may wait for ever, with its
+/// events.
 fn race(
     test: &Test,
     model: &Model,
@@ -58,15 +59,16 @@ fn race(
     found.map(|(race, graph)| Ok((race?, graph))).transpose()
 }
 
-/// What a mixed-size race leaves of a program's meaning.
+/// The verdicts that a mixed-size race leaves.
 enum Voided {
-    /// Nothing.
+    /// None: the program is undefined.
     Yes,
-    /// Enough for a verdict.
+    /// This verdict.
     But(Verdict),
 }
 
-/// A mixed-size race voids the axioms, all but the one for atomics (PTX-8.7.2).
+/// The verdict despite a mixed-size race, which voids all axioms but the axiom for atomics
+/// (PTX-8.7.2).
 fn in_spite_of_a_race(
     test: &Test,
     problem: Problem<'_>,
@@ -84,7 +86,7 @@ fn in_spite_of_a_race(
     })
 }
 
-/// The verdict where a mixed-size race leaves an execution without meaning.
+/// The verdict if a mixed-size race leaves an execution undefined.
 fn voided(graph: &EventGraph, race: Race) -> Verdict {
     let accesses = [race.accesses.0, race.accesses.1].map(|access| race::describe(graph, access));
     Verdict::Undefined(Reason {
@@ -94,9 +96,9 @@ fn voided(graph: &EventGraph, race: Race) -> Verdict {
     })
 }
 
-/// The verdict where a mixed-size race voids only the executions that it happens in: allowed with
-/// an execution without one, undefined where every execution with the outcome has one (the other
-/// side of reading V24). `None` where no execution has the outcome.
+/// The verdict if a mixed-size race voids only its own executions (the other side of reading V24).
+/// Allowed by an execution without a race, undefined if every execution with the outcome has a
+/// race. `None` if no execution has the outcome.
 fn racing_executions(
     test: &Test,
     problem: Problem<'_>,
@@ -149,8 +151,8 @@ fn without_mixed_races(model: &Model) -> Option<Model> {
     Some(calm)
 }
 
-/// Whether the clause on overlapping atomics, which holds in spite of mixed-size races, excludes
-/// the outcome by itself (reading V24); not where nothing but values does.
+/// Whether the clause on overlapping atomics, which holds in spite of mixed-size races, alone
+/// excludes the outcome (reading V24). `None` too if values exclude it without any axiom.
 ///
 /// No other axiom holds, so every access may tear at every byte.
 fn excluded_by_atomics(

@@ -1,5 +1,5 @@
-//! Programs that no execution ends, with loops in which threads may wait for ever: whether it is for
-//! the loops or for barriers.
+//! Programs that no execution ends, with loops in which threads may wait for ever: whether loops or
+//! barriers are the cause.
 
 use super::prefix::{Ends, before, up_to, with_loops_left};
 use super::{Settings, barriers, deadlock, in_order, verdict_on, violated};
@@ -15,19 +15,19 @@ use crate::source::Span;
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use std::collections::BTreeSet;
 
-/// Where threads wait.
+/// The cause of the waiting.
 enum Wait {
-    /// At barriers, for each other, whether or not others stay in loops.
+    /// At barriers, for each other, whether or not other threads stay in loops.
     AtBarriers(Reason),
     /// In loops that they never leave.
     InLoops,
-    /// Here or there.
+    /// In loops or at barriers.
     Unclear,
-    /// Or they do not get so far: the verdict on what goes wrong before.
+    /// Nowhere: the verdict on a misuse that comes before.
     Misuse(Verdict),
 }
 
-/// The verdict where no execution ends and threads may wait at `loops` for ever.
+/// The verdict if no execution ends and threads may wait at `loops` for ever.
 pub(super) fn verdict(
     problem: Problem<'_>,
     core: Core,
@@ -62,11 +62,11 @@ pub(super) fn verdict(
     }
 }
 
-/// How many loops are looked at one by one.
+/// The most loops that are asked about one by one.
 const MOST_LOOPS: usize = 16;
 
-/// Those of some loops that threads come to and never leave, whatever happens in the others; all of them
-/// where this is not soon found.
+/// The loops that threads reach and never leave, independent of the other loops. All loops if the
+/// engine takes too long.
 fn never_left(
     problem: Problem<'_>,
     loops: Vec<Span>,
@@ -88,18 +88,18 @@ fn never_left(
     if found.is_empty() { others } else { found }
 }
 
-/// The loops, and the barriers at which threads may wait.
+/// The branches of the loops, and the barriers at which threads may wait.
 fn with_barriers(graph: &EventGraph, loops: &[Span]) -> Vec<Span> {
     let waiting = graph.barriers.iter().filter(|op| op.waits);
     in_order(loops.iter().copied().chain(waiting.map(|op| graph.event(op.event).span)))
 }
 
-/// Where threads wait, by the barriers that they come to if nobody stays in a loop. Up to where they
-/// are stuck then, or misuse a barrier, an execution has to show that all of them do leave their
-/// loops, or that those do which are stuck.
+/// Where threads wait, by the barriers that they use if no thread stays in a loop. For threads that
+/// are stuck then, or misuse a barrier, an execution has to show that up to there all threads, or
+/// at least the stuck ones, leave their loops.
 ///
 /// # Errors
-/// Why the engine cannot tell.
+/// The reason if the engine cannot tell.
 fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result<Wait, Undecided> {
     let graph = problem.graph;
     let left = with_loops_left(graph, |_| true);
@@ -111,7 +111,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     let ends_at = |places: &[BarrierId]| {
         Some(Ends::new(&left, places)).filter(|ends| ends.stops_are_own(&left, places))
     };
-    // Whether all leave their loops and some come to where they are stopped.
+    // Whether all threads leave their loops and some thread reaches its stopping place.
     let come_to = |ends: &Ends| completes(&up_to(graph, ends, |_| true));
     let one_end = schedules.lead_to_one_end();
     if let Some(b) = never_complete(graph, &left, completes)? {
@@ -129,7 +129,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         let before = before(graph, &Ends::new(&left, places));
         match violated(Problem { graph: &before, ..problem }, engine, settings) {
             Ok(None) => {}
-            // The execution is none of the program that is shown.
+            // The execution belongs to a prefix, not to the program that is shown.
             Ok(Some((index, _))) => {
                 return Ok(Wait::Misuse(verdict_on(&before.violations[index], None)));
             }
@@ -145,7 +145,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         let reason = if one_end { barriers::deadlock } else { barriers::deadlock_in_one_order };
         Wait::AtBarriers(reason(graph, waiting))
     };
-    // Where all pass in one order, some may be stuck in another.
+    // If all threads pass in one order, some may be stuck in another.
     for waiting in stuck.iter().filter(|waiting| one_end || !waiting.is_empty()) {
         match ends_at(waiting) {
             Some(ends) if come_to(&ends)? => return Ok(at_barriers(waiting)),
@@ -160,7 +160,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
                 if one_end {
                     return Ok(at_barriers(&group));
                 }
-                // Whom they miss in this order, threads that stay in loops may have met.
+                // The threads missing in this order may have met threads that stay in loops.
                 settled = false;
             }
         }
@@ -172,10 +172,10 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         return Ok(Wait::InLoops);
     }
     let (true, [stuck]) = (one_end, &stuck[..]) else { return Ok(Wait::Unclear) };
-    // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
-    // are not left even where nobody waits there, it is not.
+    // A barrier whose participants depend on values may be the barrier that is never passed. This
+    // is excluded if the loops are not left even without waits at that barrier.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
-    // What a reduction returns is known of no execution that leaves it out.
+    // The result of a reduction is unknown in executions that leave it out.
     let ends = Ends::new(&left, stuck);
     let mut reductions = graph.barriers.iter().filter(|op| op.returns());
     if reductions.all(passes) && !completes(&up_to(graph, &ends, passes))? {
@@ -184,13 +184,13 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     Ok(Wait::Unclear)
 }
 
-/// Where threads wait at barriers to which they come if values say so.
+/// Threads that wait at barriers which they reach if values say so.
 fn by_values(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Wait> {
     deadlock::in_no_end(problem, engine, settings).map(Wait::AtBarriers)
 }
 
-/// Operations at which threads are stuck, those of each CTA apart; all together where one may be stuck
-/// because another one is, at the barrier of a cluster or before a task.
+/// The operations at which threads are stuck, by CTA. All are in one group if a thread may be stuck
+/// because of another CTA, at a cluster barrier or before a task.
 fn by_cta(graph: &EventGraph, stuck: &[BarrierId]) -> Vec<Vec<BarrierId>> {
     let mut groups: IndexMap<_, Vec<BarrierId>> = IndexMap::default();
     let of_cluster = |&b: &BarrierId| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
@@ -204,8 +204,8 @@ fn by_cta(graph: &EventGraph, stuck: &[BarrierId]) -> Vec<Vec<BarrierId>> {
     groups.into_values().collect()
 }
 
-/// An operation at a barrier that is never complete, whatever others do, to which a thread comes, given the
-/// program in which all leave their loops.
+/// An operation that a thread reaches at a barrier that never completes under any behaviour of the
+/// other threads. `left` is the program in which all threads leave their loops.
 fn never_complete(
     graph: &EventGraph,
     left: &EventGraph,
@@ -221,7 +221,8 @@ fn never_complete(
     Ok(None)
 }
 
-/// Whether fewer warps have operations on the barrier of one that waits than its count asks for.
+/// Whether fewer warps have operations on the barrier of a waiting operation than its count asks
+/// for.
 fn too_few_can_arrive(graph: &EventGraph, b: BarrierId) -> bool {
     let op = &graph.barriers[b];
     let Some(wanted) = deadlock::expected_count(graph, op) else { return false };
@@ -231,8 +232,8 @@ fn too_few_can_arrive(graph: &EventGraph, b: BarrierId) -> bool {
     op.waits && (warps.len() as u128) < wanted
 }
 
-/// The operations of a group, and the first of each thread that is not in it: how far threads come that
-/// wait for others in loops.
+/// The operations of a group, and the first operation of each thread outside. Threads that wait for
+/// others in loops get that far.
 fn first_of_others(graph: &EventGraph, group: &[BarrierId]) -> Vec<BarrierId> {
     let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
     let mut seen: Vec<AgentId> = group.iter().map(|&b| agent(b)).collect();
@@ -246,8 +247,8 @@ fn first_of_others(graph: &EventGraph, group: &[BarrierId]) -> Vec<BarrierId> {
     out
 }
 
-/// Whether threads come to some of the operations at which threads are stuck, be it that others stay in
-/// loops.
+/// Whether threads reach a group of the operations at which threads are stuck, even if others stay
+/// in loops.
 fn are_reached(
     graph: &EventGraph,
     stuck: &[BarrierId],

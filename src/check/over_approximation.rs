@@ -1,8 +1,9 @@
-//! Questions about programs of which it is not known of all writes what they depend on.
+//! Questions about programs in which the dependencies of some writes are over-approximated.
 //!
-//! Such a write is taken to depend on whatever any of its ways does. Executions that are found have too
-//! many dependencies, so they are right; that there are none may rest on those that are too many. It
-//! counts only if there are none either where nothing excludes values out of thin air (PTX-8.10.4).
+//! Such a write counts as dependent on the reads of all its disjuncts. An execution that satisfies
+//! the axioms despite surplus dependencies is real, but the absence of executions may rest on the
+//! surplus. Absence therefore counts only if there is no execution with out-of-thin-air values
+//! either (PTX-8.10.4).
 
 use super::{STEPS_FOR_MORE, Settings, bound};
 use crate::event::graph::EventGraph;
@@ -13,8 +14,7 @@ use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
 use crate::verdict::Undecided;
 
-/// An engine that says there is no execution only where that does not rest on dependencies that may be
-/// too many.
+/// An engine whose `No` does not rest on over-approximated dependencies.
 pub struct SoundDependence<'e>(pub &'e dyn Engine);
 
 impl Engine for SoundDependence<'_> {
@@ -25,14 +25,14 @@ impl Engine for SoundDependence<'_> {
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         let answer = self.0.find(problem, goal, budget);
         let (Answer::No(core), Some(axiom)) = (&answer, rests_on(problem)) else { return answer };
-        // Of other questions, engines do not say what excludes all executions.
+        // For other questions, engines do not name the axioms that exclude all executions.
         if matches!(goal, Goal::Condition(_)) && !core.axioms.contains(&axiom) {
             return answer;
         }
         let model = problem.model.without_axioms(&[axiom]);
         match self.0.find(Problem { model: &model, ..problem }, goal, budget) {
             Answer::No(mut core) => {
-                // As the whole model counts its axioms.
+                // Axiom indices are shifted back to those of the whole model.
                 let later = core.axioms.iter_mut().filter(|index| **index >= axiom);
                 later.for_each(|index| *index += 1);
                 Answer::No(core)
@@ -42,19 +42,19 @@ impl Engine for SoundDependence<'_> {
         }
     }
 
-    /// As the engine lists them: [`unlisted`] says whether there may be others.
+    /// As the engine lists them: [`unlisted`] tells whether there may be others.
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         self.0.states(problem, budget)
     }
 }
 
-/// The axiom on which answers may rest that there is no execution.
+/// The axiom on which a `No` may rest, if dependencies are over-approximated.
 fn rests_on(problem: Problem<'_>) -> Option<usize> {
     no_value_from_nowhere(problem.model).filter(|_| problem.graph.coarse)
 }
 
-/// Why a list of final states may lack some that executions have: because loops are cut, or because of
-/// dependencies that may be too many. `None` where it lacks none for such a reason.
+/// The reason why a list of final states may be incomplete: loops are cut, or dependencies are
+/// over-approximated. `None` if it is complete in these respects.
 #[must_use]
 pub fn unlisted(
     test: &Test,

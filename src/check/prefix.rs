@@ -1,17 +1,17 @@
-//! What goes wrong before threads may wait for ever.
+//! Prefixes: the parts of executions before threads may wait for ever.
 //!
-//! Where a thread may stay in a loop, or come to a barrier that is never complete, others may wait for
-//! it. Questions about such programs count only executions in which every thread ends: one that is
-//! cut would be taken for one that has ended, and let others pass a barrier. But whatever happens
-//! before those barriers happens in an execution, however it goes on.
+//! Other threads may wait for a thread that stays in a loop or at a barrier that is never complete.
+//! Questions about such programs count only executions in which every thread ends: an engine would
+//! take a cut thread as ended, and let others pass a barrier. But the events before such waits
+//! happen in some execution, however it goes on.
 //!
-//! So threads are stopped at some of their barrier operations, and others wherever they would take
-//! one that is stopped for one that has ended. An execution of what is left is one of the program in
-//! which the stopped threads take their time. This holds wherever they are stopped; the schedules of
-//! the operations that surely happen say where it is worth a look. A thread whom values keep from the
-//! operation at which it would be stopped goes on to the next place where it may wait.
+//! Therefore some threads are stopped at a barrier operation, and other threads at each event that
+//! needs a stopped thread to have ended. An execution of the remaining events is a prefix of an
+//! execution of the program, for every choice of stopping places. The schedules of the operations
+//! that surely happen yield useful places. If values keep a thread from its stopping place, the
+//! thread continues to its next possible wait.
 //!
-//! A filter speaks of final states, which such executions do not have: programs with one are left out.
+//! A filter is about final states, which prefixes do not have: programs with a filter are left out.
 
 use super::blocked::{Beginning, Blocked, MOST_OPERATIONS};
 use crate::event::barrier::{BarrierOp, BarrierRule};
@@ -25,10 +25,10 @@ use crate::solve::Goal;
 use std::collections::BTreeSet;
 use std::iter;
 
-/// The program up to where threads may wait for ever, with what is undefined before: up to the barrier
-/// operations that they may not come to or may not pass, once for each way to come there, as far as
-/// these are looked at; and up to those that only the end of a thread in a loop would let them pass.
-/// None where threads surely pass all.
+/// The prefixes of a program up to possible infinite waits, with their undefined behaviour. Threads
+/// stop at barrier operations that may not be reached or not be passed, with one prefix for each
+/// examined way there. Threads also stop at barrier operations that are passed only once a thread
+/// in a loop has ended. There is no prefix if threads surely pass all operations.
 pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
     let filtered = !graph.exprs.is_true(graph.filter);
     let (ends, open) = if filtered { (Vec::new(), false) } else { ends(graph) };
@@ -36,7 +36,7 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning
     let open = open && !ends.is_empty();
     let before = |ends: Ends| {
         let mut before = before(graph, &ends);
-        // Nobody is taken to have ended who may stay in a loop.
+        // A thread that may stay in a loop does not count as ended.
         before.forget_cuts();
         Beginning::Certain(before)
     };
@@ -47,7 +47,7 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning
     ends.into_iter().map(before).chain(chosen).chain(many.into_iter().flatten())
 }
 
-/// The program as if nobody waited at barriers: it does all that it does, and more.
+/// The program without waits at barriers: an over-approximation of its executions.
 fn without_barriers(graph: &EventGraph) -> EventGraph {
     let nobody = Ends(vec![None; graph.agents.len()]);
     let mut loose = up_to(graph, &nobody, |_| false);
@@ -55,18 +55,18 @@ fn without_barriers(graph: &EventGraph) -> EventGraph {
     loose
 }
 
-/// Where threads are stopped that may wait for ever, in each way to come there, and whether there may
-/// be others.
+/// The stopping places of threads that may wait for ever, for each way to come there. Also gives
+/// whether there may be more.
 fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
     let places = Schedules::new(Barriers::certain(graph)).ends();
     let ends = places.iter().map(|places| Ends::new(graph, places));
     let mut ends: Vec<Ends> = ends.filter(Ends::are_early).collect();
     let loops = (!graph.cuts.is_empty()).then(|| Ends::new(graph, &[]));
-    // Where nobody is stopped, executions in which threads stay in loops count as they are.
+    // If no thread is stopped, executions in which threads stay in loops count as they are.
     let differs = |loops: &Ends| loops.are_early() || Goal::AnyViolation.needs_end(graph);
     ends.extend(loops.filter(|loops| differs(loops) && !ends.contains(loops)));
-    // Where it is certain who comes to barriers and that all leave their loops, and there is one way to
-    // end, these are all.
+    // If barriers are reached for certain, all loops are left, and there is one way to end, the
+    // list is complete.
     let undecided = |op: &BarrierOp| {
         graph.exprs.constant(graph.event(op.event).guard).is_none() || !graph.knows_count(op)
     };
@@ -76,7 +76,7 @@ fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
     (ends, open)
 }
 
-/// The program up to where threads end, with what is undefined before.
+/// The program up to the ends of threads, with the undefined behaviour before them.
 pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {
     let mut before = up_to(graph, ends, |_| true);
     before.violations.clear();
@@ -89,13 +89,13 @@ pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {
     before
 }
 
-/// Where threads are stopped, by agent; `None` for those that end as they do, if they end.
+/// The event at which each agent is stopped; `None` for agents that run on to their end.
 #[derive(PartialEq, Eq)]
 pub(super) struct Ends(Vec<Option<EventId>>);
 
 impl Ends {
-    /// Threads are stopped at these operations, and those at an earlier event that would take a thread
-    /// that is stopped there, or that may be cut, for one that has ended.
+    /// Stops threads at these operations. Other threads stop at each event that needs the end of a
+    /// stopped thread or of a thread that may be cut.
     pub(super) fn new(graph: &EventGraph, places: &[BarrierId]) -> Self {
         let mut ends = Self(vec![None; graph.agents.len()]);
         for &index in places {
@@ -105,7 +105,7 @@ impl Ends {
         ends
     }
 
-    /// Whether threads are stopped at these operations themselves, and not by tasks before them.
+    /// Whether threads are stopped at these operations themselves, and not by an earlier task.
     pub(super) fn stops_are_own(&self, graph: &EventGraph, places: &[BarrierId]) -> bool {
         let mut events = places.iter().map(|&index| graph.barriers[index].event);
         let waits_for_task = |event: EventId| {
@@ -115,7 +115,8 @@ impl Ends {
         events.all(|event| self.of(graph, event) == Some(event) && !waits_for_task(event))
     }
 
-    /// That a thread comes to where it is stopped or, if it is not, leaves its loops.
+    /// The condition that a thread reaches its stopping place, or, without such a place, leaves its
+    /// loops.
     pub(super) fn arrives(
         &self,
         graph: &EventGraph,
@@ -137,18 +138,18 @@ impl Ends {
         self.0.iter().any(Option::is_some)
     }
 
-    /// Where the thread of an event is stopped.
+    /// The event at which the thread of an event is stopped.
     fn of(&self, graph: &EventGraph, event: EventId) -> Option<EventId> {
         self.0[graph.event(graph.stands_at(event)).agent.index()]
     }
 
-    /// Whether the thread of an event comes past it, if it comes there.
+    /// Whether the thread of an event is stopped only after the event.
     pub(super) fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
         self.of(graph, event).is_none_or(|end| graph.stands_at(event) < end)
     }
 
-    /// When a misuse happens as far as barriers and tasks are concerned. What is outside of the model
-    /// counts wherever it stands if that is not known.
+    /// When a violation happens in this prefix, by barriers and tasks. A use outside of the model
+    /// counts at any position if its position is unknown.
     fn of_misuse(
         &self,
         graph: &EventGraph,
@@ -171,8 +172,7 @@ impl Ends {
         guard
     }
 
-    /// Where a thread stays: where it is stopped and, if it does not come to that, at the next place
-    /// where it may wait.
+    /// The events before which a thread may stay: its stopping place, and each later possible wait.
     fn stays_at(&self, graph: &EventGraph, agent: AgentId) -> Vec<EventId> {
         let Some(end) = self.0[agent.index()] else { return Vec::new() };
         let behind = |&event: &EventId| event >= end && graph.event(event).agent == agent;
@@ -195,7 +195,8 @@ impl Ends {
         }
     }
 
-    /// Stops threads that wait for a task of which some thread may not end; whether there are any.
+    /// Stops threads that wait for a task with a thread that may not end; gives whether there are
+    /// any.
     fn stop_at_tasks(&mut self, graph: &EventGraph) -> bool {
         let mut changed = false;
         for &(earlier, later) in &graph.api_edges {
@@ -207,8 +208,8 @@ impl Ends {
         changed
     }
 
-    /// Stops threads at barriers that would be complete without a thread that may not end; whether
-    /// there are any.
+    /// Stops threads at barriers that would be complete without a thread that may not end; gives
+    /// whether there are any.
     fn stop_at_barriers(&mut self, graph: &EventGraph) -> bool {
         let mut changed = false;
         for (index, op) in graph.barriers.iter_enumerated() {
@@ -225,12 +226,12 @@ impl Ends {
         self.reaches(graph, op.event) && !graph.exprs.is_false(graph.event(op.event).guard)
     }
 
-    /// Whether an operation waits for a thread to come or to end that may do neither.
+    /// Whether an operation waits for a thread that may neither arrive nor end.
     fn may_miss(&self, graph: &EventGraph, index: BarrierId) -> bool {
         self.may_miss_mates(graph, index) || self.may_miss_others(graph, index)
     }
 
-    /// Whether it waits for a thread of its warp that may neither come nor end.
+    /// Whether an operation waits for a thread of its warp that may neither arrive nor end.
     fn may_miss_mates(&self, graph: &EventGraph, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let stays_away = |mate: AgentId| {
@@ -242,8 +243,8 @@ impl Ends {
         waits_for_warp(graph, op) && mates.any(|o| self.may_stay(graph, o) && stays_away(o))
     }
 
-    /// Whether a thread comes to be stopped where it arrives with this operation, at a barrier at which
-    /// nobody waits who goes on: who meets whom there does not matter then.
+    /// Whether a thread is stopped at its joint arrival with this operation, and no continuing
+    /// thread waits at the barrier. The participants then do not matter.
     fn is_stopped_with(&self, graph: &EventGraph, mate: AgentId, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let Some(end) = self.0[mate.index()] else { return false };
@@ -259,7 +260,7 @@ impl Ends {
         arrives_there && !op.waits && here.all(|other| !other.waits || !self.happens(graph, other))
     }
 
-    /// Whether it waits for all threads, of which one may neither come nor end.
+    /// Whether an operation waits for all threads, one of which may neither arrive nor end.
     fn may_miss_others(&self, graph: &EventGraph, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;
@@ -273,7 +274,7 @@ impl Ends {
         };
         op.waits
             && match op.rule {
-                // Which turn it is at such a barrier, counts decide.
+                // The ordinals at such a barrier depend on counts.
                 BarrierRule::AllLive if !graph.knows_counts_at(&op.key) => any_stays(&|_| true),
                 BarrierRule::AllLive => any_stays(&|other| !comes(other)),
                 BarrierRule::Participants => any_stays(&|o| takes_part(o) && !comes(o)),
@@ -281,7 +282,7 @@ impl Ends {
             }
     }
 
-    /// How many operations of its thread are numbered with one and may come before it.
+    /// The number of earlier operations that may happen and share the numbering of this one.
     fn turn(&self, graph: &EventGraph, index: BarrierId) -> usize {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;
@@ -293,7 +294,7 @@ impl Ends {
         earlier.filter(may).count()
     }
 
-    /// How many such operations of a thread on the barrier of one it surely comes past.
+    /// The number of operations of this kind on the same barrier that a thread surely passes.
     fn sure(
         &self,
         graph: &EventGraph,
@@ -310,8 +311,8 @@ impl Ends {
     }
 }
 
-/// The program as it is if none of these threads stays in a loop: what happens unless its thread does
-/// so happens.
+/// The program under the assumption that these threads leave their loops: an event that only such a
+/// cut could prevent happens.
 pub(super) fn with_loops_left(graph: &EventGraph, leaves: impl Fn(AgentId) -> bool) -> EventGraph {
     let unless_cut = |exprs: &mut ExprArena, id: EventId| {
         let event = graph.event(id);
@@ -325,7 +326,7 @@ pub(super) fn with_loops_left(graph: &EventGraph, leaves: impl Fn(AgentId) -> bo
     left
 }
 
-/// The program up to where threads end, with those barrier operations only for which `kept` holds.
+/// The program up to the ends of threads, with only the barrier operations for which `kept` holds.
 pub(super) fn up_to(
     graph: &EventGraph,
     ends: &Ends,
@@ -351,7 +352,7 @@ pub(super) fn up_to(
     graph.guarded(happens_before, cut_before)
 }
 
-/// A guard, where an event does not happen.
+/// A guard restricted to executions without an event.
 fn without(graph: &EventGraph, exprs: &mut ExprArena, guard: ExprId, event: EventId) -> ExprId {
     let not = exprs.not(graph.event(event).guard);
     exprs.and(guard, not)

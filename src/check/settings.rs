@@ -7,7 +7,7 @@ use crate::program::reading::Readings;
 use crate::progress::Progress;
 use crate::solve::Budget;
 
-/// How a test is checked. The default is what the command does without options.
+/// The settings of a check. The default corresponds to the command without options.
 ///
 /// ```
 /// use ptxmc::{Budget, Settings};
@@ -20,21 +20,21 @@ use crate::solve::Budget;
 pub struct Settings {
     /// How often a loop body is executed at most.
     pub(crate) bound: u8,
-    /// Whether the bound is raised for small programs where it would cut the answer off.
+    /// Whether the bound is raised for small programs if it cuts the answer off.
     pub(crate) raises: bool,
-    /// Whether rounds of loops stand for more of them ([`Unfolding::skips`]): asked for by `check` where
-    /// the bound cuts the answer off.
+    /// Whether loops are abstracted by havoc ([`Unfolding::skips`]): set by `check` if the bound
+    /// cuts the answer off.
     pub(crate) skips: bool,
-    /// Whether rounds are left out though dependencies may be fewer with them ([`Unfolding::loose`]):
-    /// asked for by `check` where the bound cuts the answer off.
+    /// Whether rounds are left out though dependencies may be fewer with them
+    /// ([`Unfolding::loose`]). Set by `check` if the bound cuts the answer off.
     pub(crate) loose: bool,
-    /// Limits of each question that an engine is asked.
+    /// Limits for each question to an engine.
     pub budget: Budget,
     /// Where accesses may tear.
     pub tearing: Tearing,
-    /// What instructions are taken to do.
+    /// The readings of the standard.
     pub readings: Readings,
-    /// What the scheduler owes threads; only the question whether a program may hang depends on it.
+    /// The progress that the scheduler owes threads; only hangs depend on it.
     pub progress: Progress,
 }
 
@@ -46,25 +46,25 @@ impl Settings {
     }
 
     /// With loop bodies executed at most so often. The default executes them twice, and in small
-    /// programs up to four times where that decides a verdict.
+    /// programs up to four times if that decides a verdict.
     #[must_use]
     pub fn with_bound(self, bound: u8) -> Self {
         Self { bound, raises: false, ..self }
     }
 
-    /// With these limits of each question that an engine is asked.
+    /// With these limits for each question to an engine.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// With accesses that may tear so.
+    /// With accesses that may tear in this way.
     #[must_use]
     pub fn with_tearing(self, tearing: Tearing) -> Self {
         Self { tearing, ..self }
     }
 
-    /// With instructions that are taken to do this.
+    /// With these readings of the standard.
     #[must_use]
     pub fn with_readings(self, readings: Readings) -> Self {
         Self { readings, ..self }
@@ -76,7 +76,7 @@ impl Settings {
         Self { progress, ..self }
     }
 
-    /// With rounds of loops that stand for more of them, which `check` asks for by itself.
+    /// With loops abstracted by havoc, which `check` sets by itself.
     #[doc(hidden)]
     #[must_use]
     pub fn with_rounds_that_stand_for_more(self) -> Self {

@@ -1,5 +1,5 @@
-//! What comes before what in an execution, be it that memory accesses are ordered or not: the order
-//! in which threads learn of each other.
+//! Happens-before in time, whether or not memory accesses are ordered: the order in which threads
+//! learn of each other.
 
 use super::Settings;
 use crate::bitrel::{EventSet, Rel};
@@ -16,9 +16,8 @@ use crate::source::Span;
 use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// One event before another: by program order, a barrier, the end of a thread that a barrier waits
-/// for, the API, as an asynchronous operation is issued, performed and waited for, or because a value
-/// has been read.
+/// The happens-before relation of events in time. Its steps are program order, barriers, ends of
+/// threads for which barriers wait, the API, the phases of asynchronous operations, and reads-from.
 pub(super) fn order(arena: &mut Arena) -> NodeId {
     let steps = [
         BaseRel::Po,
@@ -37,8 +36,8 @@ pub(super) fn order(arena: &mut Arena) -> NodeId {
     arena.add(Node::Plus(step))
 }
 
-/// To operations at barriers, from what they wait for. Of another thread of the warp that is that it
-/// has begun its own operation, not that it has completed it: what it has done before is over.
+/// To operations at barriers, from the events that they wait for. Another thread of the warp only
+/// has to have begun its own operation, so that its earlier events are over.
 fn awaited(arena: &mut Arena) -> NodeId {
     let (all, po) = (arena.add(Node::Rel(BaseRel::Awaited)), arena.add(Node::Rel(BaseRel::Po)));
     let begun = arena.add(Node::Rel(BaseRel::Begun));
@@ -46,26 +45,26 @@ fn awaited(arena: &mut Arena) -> NodeId {
     arena.add(Node::Union(all, before))
 }
 
-/// One event before another is performed: the last step of the [`order`] ends where it begins, not
-/// where it completes.
+/// One event before another is performed. The last step of the [`order`] ends at the start of the
+/// second event, not at its completion.
 pub(super) fn order_to_start(arena: &mut Arena) -> NodeId {
     let order = order(arena);
-    // An asynchronous access begins behind its issue.
+    // An asynchronous access begins after its issue.
     let ends = [BaseRel::Po, BaseRel::Issue].map(|relation| arena.add(Node::Rel(relation)));
     let last = arena.add(Node::Union(ends[0], ends[1]));
     arena.add(Node::Comp(order, last))
 }
 
-/// Pairs of events that no execution may have, what relates them, and the section that says so with
-/// the statement that it is about.
+/// Pairs of events that are wrong in any execution. Consists of their name, their relation, and the
+/// section of the standard with the statement at fault.
 pub(super) struct Wrong<'c> {
     pub(super) pairs: Pairs,
     pub(super) relation: fn(&mut Arena) -> NodeId,
     pub(super) place: (&'c str, Span),
 }
 
-/// The verdict where some execution has such a pair, as `confirmed` takes it out of the execution, or
-/// where the engine cannot say that there is none.
+/// The verdict if some execution has such a pair, which `confirmed` finds in the execution, or if
+/// the engine cannot exclude one.
 pub(super) fn search_violation(
     problem: Problem<'_>,
     Wrong { pairs, relation, place: (clause, span) }: Wrong<'_>,
@@ -88,8 +87,8 @@ pub(super) fn search_violation(
     }
 }
 
-/// Whether barriers alone show that there are no such pairs, however the threads meet. Without this,
-/// an engine would go through all executions to say so.
+/// Whether barriers alone exclude such pairs, however the threads meet. Otherwise an engine would
+/// go through all executions to exclude them.
 fn barriers_exclude(Problem { graph, model }: Problem<'_>, pairs: Pairs) -> bool {
     let Some(barriers) = Barriers::fixed(graph) else { return false };
     let node = model.definition(pairs.relation()).expect("the relation was added");
@@ -102,8 +101,8 @@ fn barriers_exclude(Problem { graph, model }: Problem<'_>, pairs: Pairs) -> bool
     })
 }
 
-/// What is known of an execution of which only the barrier operations are, and where the accesses to
-/// the shared memory of other CTAs lie among them.
+/// An execution of which only the barrier operations are known, with the accesses to the shared
+/// memory of other CTAs placed among them.
 struct BarrierSkeleton<'g> {
     graph: &'g EventGraph,
     operations: EventSet,
@@ -126,14 +125,14 @@ impl<'g> BarrierSkeleton<'g> {
         let mut po = base_relation(graph, BaseRel::Po).clone();
         po.restrict_domain(&placed);
         po.restrict_range(&placed);
-        // Of an access that may not happen nobody knows anything.
+        // An access that may not happen adds no pair.
         let [awaited, begun] = [BaseRel::Awaited, BaseRel::Begun].map(|relation| {
             let mut pairs = base_relation(graph, relation).clone();
             pairs.restrict_domain(&operations);
             pairs.restrict_range(&operations);
             pairs
         });
-        // If an access happens, then before the end of its thread.
+        // An access, if it happens, precedes the end of its thread.
         let mut ended = base_relation(graph, BaseRel::Ended).clone();
         ended.restrict_domain(&placed);
         ended.restrict_range(&operations);

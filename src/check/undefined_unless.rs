@@ -1,8 +1,8 @@
-//! Programs that some execution leaves without a meaning, since it does not satisfy an
-//! `undefined_unless` of the model.
+//! Programs that are undefined because some execution does not satisfy an `undefined_unless` of the
+//! model.
 //!
-//! What is undefined is so at once: executions count however they go on, as for other undefined
-//! behaviour, those in which threads wait for ever included.
+//! Such an execution counts however it goes on, as for other undefined behaviour, even if threads
+//! wait for ever.
 
 use super::{
     Settings, blocked, prefix, too_large, undecided_before_waits, verify, waits, with_rounds,
@@ -21,8 +21,8 @@ use crate::source::Span;
 use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::Sort;
 
-/// The verdict where some execution fails such a condition, or where the engine cannot say that there is
-/// none; with the events that it refers to if they are others.
+/// The verdict if some execution fails such a condition, or if the engine cannot exclude this.
+/// Includes the events of the verdict if these differ from the problem's.
 pub(super) fn broken(
     test: &Test,
     Problem { graph, model }: Problem<'_>,
@@ -46,7 +46,8 @@ pub(super) fn broken(
     if let Some(verdict) = find(graph) {
         return Some((verdict, None));
     }
-    // Rounds of loops that only wait are left out; they read, and what they read may matter.
+    // Rounds of loops that only wait are left out of the graph, but their reads may fail a
+    // condition.
     let rounds = waits(graph).then(|| with_rounds(test, model, settings));
     let rounds = rounds.filter(|rounds| plain_accesses(rounds) > plain_accesses(graph));
     if let Some(rounds) = rounds
@@ -61,12 +62,12 @@ pub(super) fn broken(
         .map(|(verdict, graph)| (verdict, Some(graph)))
 }
 
-/// How many accesses are no operations on mbarriers, of which conditions do not speak.
+/// The number of accesses other than operations on mbarriers, which conditions do not mention.
 fn plain_accesses(graph: &EventGraph) -> usize {
     graph.events.iter().filter(|event| event.is_memory() && !event.marks.mbarrier).count()
 }
 
-/// The verdict where some execution does not satisfy the condition with this index.
+/// The verdict if some execution does not satisfy the condition with this index.
 fn fails(
     Problem { graph, model }: Problem<'_>,
     index: usize,
@@ -77,7 +78,8 @@ fn fails(
     let mut broken = model.clone();
     broken.axioms[index].role = AxiomRole::Required;
     broken.axioms[index].negated = !axiom.negated;
-    // Executions count as they do for what is undefined.
+    // Executions count as for undefined behaviour: a question about a violation that always
+    // happens.
     let mut asked = graph.clone();
     let always = asked.exprs.truth(true);
     asked.violations = vec![Violation::asked(always, axiom.span)];
@@ -95,8 +97,8 @@ fn fails(
     }
 }
 
-/// Why an execution of these choices has no meaning: with the statements of a pair that the condition
-/// excludes.
+/// The reason why an execution of these choices is undefined, with the statements of a pair that
+/// the condition excludes.
 fn reason(graph: &EventGraph, model: &Model, index: usize, choices: Box<Choices>) -> Reason {
     let axiom = &model.axioms[index];
     let spans = pair(graph, model, axiom.node, &choices).map_or_else(Vec::new, |(a, b)| {
@@ -122,13 +124,13 @@ fn pair(
     values.relation(node).iter_pairs().next()
 }
 
-/// Whether no execution of a program can fail a condition, since the program has nothing of what the
-/// condition speaks of.
+/// Whether no execution of a program can fail a condition, because a base set or relation in it is
+/// empty there.
 pub(super) fn is_vacuous(graph: &EventGraph, model: &Model, axiom: &Axiom) -> bool {
     axiom.kind == AxiomKind::Empty && !axiom.negated && is_empty(graph, &model.arena, axiom.node)
 }
 
-/// Whether an expression is empty in a program on the face of it.
+/// Whether an expression is empty in every execution, by its base sets and given relations.
 fn is_empty(graph: &EventGraph, arena: &Arena, node: NodeId) -> bool {
     let empty = |node| is_empty(graph, arena, node);
     match arena.node(node) {

@@ -1,9 +1,10 @@
-//! Vectors with acquire or release order that have more orders of their elements than are looked at one
-//! by one (reading V1): their verdict is told from one order of the elements and from none.
+//! Vectors with acquire or release order and too many orders of their elements (reading V1). The
+//! verdict follows from a single order and from the unordered program.
 //!
-//! What an execution does in one order, it does. Without any order among elements there is less in
-//! program order; where a model only forbids what grows with that, and races only where less is ordered,
-//! all executions are among those without, and what none of these does is done in no order.
+//! An execution in one order of the elements is an execution of the program. Without an order among
+//! elements, program order is smaller. If the axioms are monotone in program order and races
+//! antitone, all executions are among those without an order, and an outcome that none of these has
+//! is in no order.
 
 use super::undefined_unless::is_vacuous;
 use super::{Outcome, Settings};
@@ -16,7 +17,8 @@ use crate::solve::Pairs;
 use crate::verdict::{Undecided, Verdict};
 use crate::vocabulary::BaseRel;
 
-/// The settings under which elements of a program with these events have no order; `None` where what that shows is not to be relied on.
+/// The settings under which elements of a program with these events have no order; `None` if
+/// conclusions from that are not sound.
 pub(super) fn without_order(
     model: &Model,
     graph: &EventGraph,
@@ -43,7 +45,7 @@ pub(super) fn without_order(
     relied_on.then_some(Settings { readings, ..settings })
 }
 
-/// The outcome, given that in one order of all elements, and that without any if it can be relied on.
+/// The outcome, given that in one order of the elements, and that without any order if it is sound.
 pub(super) fn decided_by_orders(one: Outcome, none: Option<Outcome>) -> Outcome {
     use crate::verdict::Kind::{Deadlock, Error, Forbidden, OutOfModel, Undefined, Unknown};
     let kind = none.as_ref().map(|none| none.verdict.kind());

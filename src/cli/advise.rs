@@ -1,4 +1,4 @@
-//! `ptxmc advise`: what to change of programs, and what is redundant in them.
+//! `ptxmc advise`: changes for incorrect programs, and redundant parts of correct ones.
 
 use super::args::{AdviseArguments, SingleFormat};
 use super::inputs::{Inputs, Wanted};
@@ -110,10 +110,10 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
     Ok(worst)
 }
 
-/// What is wished for: what the options say, else by the verdicts.
+/// The goal: given by the options, else by the verdicts.
 ///
 /// # Errors
-/// The advice where a verdict leaves nothing to wish for.
+/// The advice, if a verdict leaves no goal.
 fn wished(
     arguments: &AdviseArguments,
     tests: &[Test],

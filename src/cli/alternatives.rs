@@ -1,4 +1,4 @@
-//! What other readings of the standard make of a test.
+//! The verdicts on a test under alternative readings of the standard.
 
 use super::args::{Checking, Color, Single};
 use super::models::{Setup, program_readings};
@@ -10,8 +10,8 @@ use anyhow::Result;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// The readings, each alone in the place of the one chosen, under which the verdict is another, with
-/// that verdict; those under which it takes long to find out are left out.
+/// The readings that change the verdict if each replaces the chosen reading of its name, with the
+/// new verdict. Readings whose check takes too long are left out.
 ///
 /// # Errors
 /// When the model cannot be read any more.
@@ -21,7 +21,7 @@ pub(super) fn alternatives(
     verdict: Kind,
     variants: &BTreeSet<String>,
 ) -> Result<Vec<(String, Kind)>> {
-    // What there is to say of the model has been said.
+    // Messages about the model have already been printed.
     let silent = Console::new(Color::Never, true);
     let mut out = Vec::new();
     let end = Instant::now() + Budget::ASIDE_TOGETHER;
@@ -42,8 +42,8 @@ pub(super) fn alternatives(
     Ok(out)
 }
 
-/// The readings that are not in force. That of a model is in force where none of its name is chosen;
-/// of one that concerns programs the first is.
+/// The readings that are not in force. A reading of a model is in force only if it is chosen. Of
+/// the readings for programs, the first one of each name is in force by default.
 fn others(chosen: &[String], variants: &BTreeSet<String>) -> Vec<String> {
     let mut named = BTreeSet::new();
     let programs = program_readings();
@@ -54,7 +54,7 @@ fn others(chosen: &[String], variants: &BTreeSet<String>) -> Vec<String> {
     variants.iter().cloned().chain(others).filter(|reading| !chosen.contains(reading)).collect()
 }
 
-/// What is chosen, with a reading in the place of that of its name.
+/// The chosen readings, with the given reading instead of the one of the same name.
 fn instead(chosen: &[String], reading: &str) -> Vec<String> {
     let kept = chosen.iter().filter(|other| name(other) != name(reading)).cloned();
     kept.chain([reading.to_owned()]).collect()

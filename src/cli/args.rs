@@ -601,23 +601,27 @@ pub(super) struct GenerateArguments {
     /// The model that gives the verdicts.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
+    /// Choose a reading of the standard that differs from the usual one; repeatable.
+    #[arg(long = "reading", value_name = "NAME=VALUE")]
+    pub(super) readings: Vec<String>,
     /// Only tests with a forbidden outcome.
-    #[arg(long, conflicts_with_all = ["allowed", "frontier"])]
+    #[arg(long, conflicts_with = "allowed")]
     pub(super) forbidden: bool,
     /// Only tests with an allowed outcome.
-    #[arg(long, conflicts_with = "frontier")]
+    #[arg(long)]
     pub(super) allowed: bool,
-    /// Only the weakest with a forbidden outcome and the strongest with an allowed one; without --orders,
-    /// --scopes and --fences, among all of scope cta and gpu.
+    /// Only the weakest with a forbidden outcome and the strongest with an allowed one, or those of one
+    /// side with --forbidden or --allowed; without --orders, --scopes and --fences, among all of scope cta
+    /// and gpu.
     #[arg(long)]
     pub(super) frontier: bool,
     /// No verdicts.
-    #[arg(long, conflicts_with_all = ["forbidden", "allowed", "frontier", "model"])]
+    #[arg(long, conflicts_with_all = ["forbidden", "allowed", "frontier", "model", "readings"])]
     pub(super) unchecked: bool,
     /// No more tests than this.
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<u64>,
-    /// In an order that is drawn at random, the same for the same seed.
+    /// In an order that is drawn at random over all specifications, the same for the same seed.
     #[arg(long, value_name = "N", conflicts_with = "frontier")]
     pub(super) seed: Option<u64>,
     /// How many tests are checked at a time; the number of cores unless given.

@@ -14,9 +14,9 @@ use std::path::Path;
 /// Verdicts by path and model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Baseline {
-    /// The models with their readings, as the file has them.
+    /// The verdicts by test and by model with readings, as written in the file.
     verdicts: BTreeMap<(String, String), Kind>,
-    /// The readings of this run, as they stand behind the name of a model.
+    /// The readings of this run, as they appear behind the name of a model.
     readings: String,
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Baseline {
 pub(super) struct Comparison {
     /// How many verdicts of this run the baseline has.
     known: usize,
-    /// How many it lacks.
+    /// The number of verdicts that the baseline lacks.
     lacking: usize,
-    /// The readings under which it has some of those.
+    /// The readings under which the baseline has some of the missing verdicts.
     elsewhere: BTreeSet<String>,
     /// Its tests that are not there any more, under the models and readings of this run.
     stale: BTreeSet<String>,
@@ -37,13 +37,13 @@ pub(super) struct Comparison {
 const MOST_STALE: usize = 5;
 
 impl Comparison {
-    /// Whether the baseline guards nothing, or tests that it guards are gone: where a folder was moved
-    /// or a test deleted, a comparison that ends well would mean nothing.
+    /// Whether the baseline guards nothing, or guards tests that are gone. After a folder was moved
+    /// or a test deleted, a successful comparison would mean nothing.
     pub(super) fn is_vacuous(&self) -> bool {
         self.known == 0 && self.lacking > 0 || !self.stale.is_empty()
     }
 
-    /// What the user is told of it, a line each.
+    /// The messages for the user, one per line.
     pub(super) fn told(&self) -> Vec<String> {
         let lacking = (self.lacking > 0).then(|| self.told_of_lacking());
         let nothing = (self.known == 0 && self.lacking > 0)
@@ -72,14 +72,14 @@ impl Comparison {
 }
 
 impl Baseline {
-    /// An empty one, for a run with these readings.
+    /// An empty baseline for a run with these readings.
     pub(super) fn new(readings: &[String]) -> Self {
         let chosen: BTreeSet<_> = readings.iter().filter(|reading| !is_default(reading)).collect();
         let readings = chosen.into_iter().map(|reading| format!(" {reading}")).collect();
         Self { verdicts: BTreeMap::new(), readings }
     }
 
-    /// Reads a baseline, for a run with these readings.
+    /// Reads a baseline for a run with these readings.
     pub(super) fn read(path: &Path, readings: &[String]) -> Result<Self> {
         let name = path.display();
         let text =
@@ -109,8 +109,8 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Whether a file is a baseline: whether its first line that is no comment starts with a verdict and
-    /// a tab.
+    /// Whether a file is a baseline, that is, whether its first line that is not a comment starts
+    /// with a verdict and a tab.
     pub(super) fn is_one(path: &Path) -> bool {
         let Ok(text) = std::fs::read_to_string(path) else { return false };
         let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
@@ -118,8 +118,7 @@ impl Baseline {
         first.is_some_and(|(verdict, _)| Kind::named(verdict).is_some())
     }
 
-    /// Whose verdicts count: those of `wanted`, else of the model that is looked at, else of the only
-    /// one.
+    /// The model whose verdicts count: `wanted`, else the new model, else the only one.
     pub(super) fn chosen(&self, wanted: Option<&str>, new: Option<&Model>) -> Result<String> {
         let models: BTreeSet<&str> =
             self.verdicts.keys().map(|(_, model)| model.as_str()).collect();
@@ -148,14 +147,14 @@ impl Baseline {
         self.verdicts.get(&(known_as(path), model.to_owned())).copied()
     }
 
-    /// The tests on which it has a verdict of a model and that are not among these.
+    /// The tests with a verdict of a model in the baseline that are not among the given ones.
     pub(super) fn others(&self, cases: &[Case], model: &str) -> Vec<String> {
         let known: BTreeSet<String> = cases.iter().map(|case| known_as(&case.path)).collect();
         let own = self.verdicts.keys().filter(|(_, of)| of == model);
         own.filter(|(path, _)| !known.contains(path)).map(|(path, _)| path.clone()).collect()
     }
 
-    /// Makes tests expect what the baseline says; gives how far the two speak of each other.
+    /// Sets the expectations of tests from the baseline; gives how far the two match.
     pub(super) fn apply(&self, cases: &mut [Case], models: &[Model]) -> Comparison {
         let mut comparison = Comparison::default();
         let mut tests = BTreeSet::new();
@@ -188,7 +187,7 @@ impl Baseline {
         self.verdicts.retain(|(test, _), _| !is_gone(test, &tests));
     }
 
-    /// What a baseline calls a model in this run.
+    /// The name of a model of this run in the baseline.
     fn known_model(&self, model: &Model) -> String {
         format!("{}{}", model.name, self.readings)
     }
@@ -220,8 +219,8 @@ impl Baseline {
     }
 }
 
-/// Whether a test of a baseline is gone: its file is, or the file is among those that were read and has
-/// no such test. `tests` are those of the run, as baselines call them.
+/// Whether a test of a baseline is gone: its file is gone, or the file was read and lacks the test.
+/// `tests` are the tests of the run, under their names in baselines.
 fn is_gone(test: &str, tests: &BTreeSet<String>) -> bool {
     if tests.contains(test) {
         return false;
@@ -231,7 +230,7 @@ fn is_gone(test: &str, tests: &BTreeSet<String>) -> bool {
     own != "<stdin>" && (!Path::new(own).exists() || tests.iter().any(is_other))
 }
 
-/// The file of a test, and its name behind that where the file holds several.
+/// The file of a test, and the name of the test if the file contains several.
 fn split(test: &str) -> (&str, &str) {
     match test.rsplit_once('#') {
         Some((file, _)) if !Path::new(test).exists() => test.split_at(file.len()),
@@ -239,8 +238,8 @@ fn split(test: &str) -> (&str, &str) {
     }
 }
 
-/// What a baseline calls a test, however its path is spelled: by the path from the working folder,
-/// if it lies below.
+/// The name of a test in baselines, independent of the spelling of its path: the path from the
+/// working folder, if the file lies below.
 fn known_as(path: &str) -> String {
     let (file, name) = split(path);
     let file = real(Path::new(file));

@@ -111,7 +111,7 @@ pub(super) fn jobs(wanted: Option<u16>) -> usize {
     wanted.map_or_else(cores, usize::from)
 }
 
-/// Everything that a report is made from, and what of it is there.
+/// All data for a report, and the results so far.
 struct Run<'a> {
     inputs: &'a Inputs,
     teller: &'a Renderer<'a>,
@@ -126,7 +126,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Checks every test and writes the report, each part as soon as it is there.
+    /// Checks every test and writes the report, each part as soon as it is complete.
     fn report(&mut self) -> Result<()> {
         self.head()?;
         self.tests()?;
@@ -201,8 +201,8 @@ impl Run<'_> {
         outcome
     }
 
-    /// Ends the report with what was decided, and the process: the tests that are being checked
-    /// may take for ever.
+    /// Ends the report with the results so far, and ends the process, since the remaining tests may
+    /// take arbitrarily long.
     fn stop(&self) -> ! {
         if let Err(error) = self.tail() {
             self.console.complain(&format!("{error:#}"));

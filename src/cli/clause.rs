@@ -1,4 +1,5 @@
-//! `ptxmc explain --clause`: what a clause of the standard says, where models say it, and its tests.
+//! `ptxmc explain --clause`: the text of a clause of the standard, its places in models, and its
+//! tests.
 
 use super::args::{ExplainArguments, SingleFormat};
 use super::inputs::Inputs;

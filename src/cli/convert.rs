@@ -44,10 +44,10 @@ pub(super) fn run(arguments: &ConvertArguments, console: &Console) -> Result<Sta
     Ok(status)
 }
 
-/// The text of a test in a format, or why that has no words for it.
+/// The text of a test in a format, or the reason why the format cannot express it.
 ///
-/// Columns have registers of 64 bits and barriers of their own, so that a text which reads may mean
-/// something else; what is written has the verdicts and the final states of what was read.
+/// Columns have registers of 64 bits and different barriers, so that a valid text may have another
+/// meaning. The written text has the same verdicts and final states as the original.
 fn converted(case: &Case, format: TestFormat) -> Result<String, String> {
     let (printed, dialect, name) = match format {
         TestFormat::Blocks => (print_blocks(&case.test), Dialect::Blocks, "blocks"),
@@ -75,10 +75,10 @@ fn converted(case: &Case, format: TestFormat) -> Result<String, String> {
     Ok(text)
 }
 
-/// How many steps a question about what a test means is worth.
+/// The budget, in steps, of a query about the meaning of a test.
 const STEPS: u64 = 20_000;
 
-/// The verdict on a test and, as far as they are listed, its final states.
+/// The verdict on a test, and its final states if they are listed.
 fn meaning(checker: &Checker<'_>, test: &Test) -> (Kind, Option<BTreeSet<Vec<String>>>) {
     let state = |state: FinalState| state.values.into_iter().map(|(_, value)| value).collect();
     let states = checker.outcomes(test).ok().filter(Listing::is_complete);

@@ -1,4 +1,4 @@
-//! `ptxmc diff`: what changes on tests from one model to another.
+//! `ptxmc diff`: the changes of verdicts from one model to another.
 
 use super::args::{DiffArguments, DiffFormat};
 use super::baseline::Baseline;
@@ -106,7 +106,7 @@ fn status(compared: &[Compared], arguments: &DiffArguments) -> Status {
     }
 }
 
-/// What is compared, and how.
+/// The parameters of a comparison.
 struct Comparison<'a> {
     arguments: &'a DiffArguments,
     /// The old model, unless verdicts were written down, and the new one.
@@ -117,7 +117,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// How the two sides compare on every test; `old` gives what is written down, where it is.
+    /// Compares the two sides on every test; `old` gives recorded verdicts.
     fn all(
         &self,
         cases: &[Case],
@@ -210,7 +210,7 @@ impl Comparison<'_> {
     }
 }
 
-/// What differs between two sets, where both are known.
+/// The difference between two sets, if both are known.
 fn settled(
     sides: Vec<Result<BTreeSet<String>, String>>,
     open: &mut Vec<String>,

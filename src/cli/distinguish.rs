@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &DistinguishArguments, console: &Console) -> Result
     Ok(if answer.found.is_empty() { Status::Expected } else { Status::Differs })
 }
 
-/// Writes each test to a file of its own.
+/// Writes each test to a separate file.
 fn write(answer: &Answer, folder: &Path) -> Result<()> {
     let failed = || format!("cannot write to `{}`", folder.display());
     std::fs::create_dir_all(folder).with_context(failed)?;

@@ -1,4 +1,4 @@
-//! `ptxmc equiv`: a proof that two models are one, or tests that tell them apart.
+//! `ptxmc equiv`: a proof that two models are equivalent, or tests that distinguish them.
 
 use super::args::EquivArguments;
 use super::check::jobs;

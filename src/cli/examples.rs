@@ -1,4 +1,4 @@
-//! What the help of each command shows of its use.
+//! The usage examples in the help of each command.
 
 pub(super) const CHECK: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! What a run is held against beside the expectations of its tests: `--expect` and `--fail-on`.
+//! The gates of a run in addition to the expectations of its tests: `--expect` and `--fail-on`.
 
 use crate::batch::{Case, Judgement, Refusal};
 use crate::check::HangKind;
@@ -42,8 +42,8 @@ pub(super) fn expect(cases: &mut [Case], verdict: Kind) {
     }
 }
 
-/// What of a judgement the user does not take; `has_race`, which may not know, is asked only where that
-/// counts.
+/// The reason why the user refuses a judgement, if any. `has_race`, which may give no answer, is
+/// called only if necessary.
 pub(super) fn refusal(
     refused: &[Refusal],
     judgement: &Judgement,

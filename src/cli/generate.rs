@@ -1,4 +1,4 @@
-//! `ptxmc generate`: specifications into tests, with their verdicts.
+//! `ptxmc generate`: tests from specifications, with their verdicts.
 
 use super::args::{
     Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
@@ -10,12 +10,13 @@ use super::status::Status;
 use crate::batch::{Case, in_order, judge};
 use crate::collections::Permutation;
 use crate::diagnostic::Diagnostic;
-use crate::generate::edge::{Edge, FenceOrder, Link};
+use crate::generate::edge::{FenceOrder, Link};
 use crate::generate::family::Places;
 use crate::generate::frontier::{MOST, Side, is_frontier};
 use crate::generate::place::{Apart, Levels};
-use crate::generate::variation::{Annotation, Memory, Through, Width};
-use crate::generate::{Choices, Cycle, Family, Variation, named, shape};
+use crate::generate::specification::is_part_of_cycle;
+use crate::generate::variation::{Memory, Through, Width};
+use crate::generate::{Choices, Collection, Family, Member, Specification, Variation};
 use crate::litmus::ast::{Metadata, Test};
 use crate::litmus::parse::parse_bytes;
 use crate::litmus::print::print_blocks;
@@ -33,93 +34,70 @@ use std::time::Instant;
 /// How many variations are made at a time.
 const CHUNK: u64 = 4096;
 
+/// From how many variations on a search for the border says that it begins.
+const MANY: u64 = 50_000;
+
 pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<Status> {
-    let specs = specifications(&arguments.specs)?;
+    let specifications = specifications(&arguments.specs)?;
+    let collection = Collection::new(specifications, &choices(arguments));
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
-    let setup =
-        Setup::load(arguments.model.as_slice(), &Checking::plain(), Cores::FirstProof, console)?;
+    let checking = Checking { readings: arguments.readings.clone(), ..Checking::plain() };
+    let model = arguments.model.as_slice();
+    let setup = Setup::load(model, &checking, Cores::FirstProof, console)?;
     let mut generation = Generation {
         arguments,
         setup: &setup,
+        expectation: expectation(arguments, &setup),
         left: arguments.limit.unwrap_or(u64::MAX),
         counts: BTreeMap::new(),
         failed: Vec::new(),
         start: Instant::now(),
     };
-    for spec in specs {
-        if generation.left == 0 {
-            break;
-        }
-        match spec {
-            Spec::Cycle(cycle) => {
-                let family = Family::new(shape::canonical(cycle), &choices(arguments));
-                match arguments.frontier {
-                    true => generation.frontier(&family)?,
-                    false => generation.family(&family)?,
-                }
-            }
-            Spec::Name(name) => {
-                let test = named(&name)?;
-                let variation = test.variation();
-                let made = generation.made(&variation);
-                let _ = generation.give(made)?;
-            }
-        }
+    match arguments.frontier {
+        true => generation.frontiers(&collection, console)?,
+        false => generation.all(&collection)?,
     }
     generation.tell(console);
     Ok(generation.status(console))
 }
 
-/// What is to be made.
-enum Spec {
-    /// The family of a cycle.
-    Cycle(Cycle),
-    /// One test.
-    Name(String),
-}
-
 /// Words that are edges are one cycle together; else each word is a specification, or a file of them.
-fn specifications(words: &[String]) -> Result<Vec<Spec>> {
-    let is_edge = |word: &String| Edge::named(word).is_some() || Annotation::named(word).is_some();
-    if words.iter().all(is_edge) {
-        return Ok(vec![Spec::Cycle(Cycle::parse(&words.join(" "))?)]);
+fn specifications(words: &[String]) -> Result<Vec<Specification>> {
+    if words.iter().all(|word| is_part_of_cycle(word)) {
+        return Ok(vec![Specification::parse(&words.join(" "))?]);
     }
-    let mut specs = Vec::new();
+    let mut specifications = Vec::new();
     for word in words {
         if Path::new(word).is_file() {
             let text = fs::read_to_string(word).with_context(|| format!("cannot read `{word}`"))?;
-            let lines = text.lines().enumerate();
-            for (number, line) in lines {
+            for (number, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or("").trim();
                 if !line.is_empty() {
-                    let spec = specification(line);
-                    specs.push(spec.with_context(|| format!("{word}:{}", number + 1))?);
+                    let parsed = Specification::parse(line);
+                    specifications.push(parsed.with_context(|| format!("{word}:{}", number + 1))?);
                 }
             }
             continue;
         }
-        specs.push(specification(word).with_context(|| format!("`{word}`"))?);
+        specifications.push(Specification::parse(word)?);
     }
-    Ok(specs)
+    Ok(specifications)
 }
 
-fn specification(text: &str) -> Result<Spec> {
-    if let Some(cycle) = shape::shape(text) {
-        return Ok(Spec::Cycle(cycle));
+/// The key of the metadata that says a verdict: it names the model and the readings that were chosen.
+fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
+    let model = arguments.model.as_ref().map(|_| setup.models[0].name.clone());
+    let said: Vec<String> = model.into_iter().chain(arguments.readings.iter().cloned()).collect();
+    match said.is_empty() {
+        true => "Expect".to_owned(),
+        false => format!("Expect[{}]", said.join(",")),
     }
-    if text.contains('+') && !text.contains(' ') {
-        named(text)?;
-        return Ok(Spec::Name(text.to_owned()));
-    }
-    let known: Vec<&str> = shape::SHAPES.iter().map(|(name, _)| *name).collect();
-    let cycle = Cycle::parse(text);
-    cycle.map(Spec::Cycle).with_context(|| format!("shapes are {}", known.join(", ")))
 }
 
-/// What the options multiply.
+/// The choices given by the options.
 fn choices(arguments: &GenerateArguments) -> Choices {
     let order = |name: &OrderName| match name {
         OrderName::Weak => Order::Weak,
@@ -199,7 +177,7 @@ fn places(names: &[PlaceName]) -> Places {
     })
 }
 
-/// A test that was made, with what the model says of it.
+/// A generated test with the verdict of the model.
 struct Made {
     name: String,
     shape: String,
@@ -207,10 +185,12 @@ struct Made {
     kind: Option<Kind>,
 }
 
-/// Makes tests, and counts them.
+/// Generates and counts tests.
 struct Generation<'g> {
     arguments: &'g GenerateArguments,
     setup: &'g Setup,
+    /// The key of the metadata for verdicts.
+    expectation: String,
     /// How many more are wanted.
     left: u64,
     /// How many of each shape there are of each kind.
@@ -220,18 +200,19 @@ struct Generation<'g> {
 }
 
 impl Generation<'_> {
-    /// Makes all variations of a family, some thousands at a time.
-    fn family(&mut self, family: &Family) -> Result<()> {
+    /// Makes all variations of all specifications, some thousands at a time.
+    fn all(&mut self, collection: &Collection) -> Result<()> {
+        let length = collection.len();
         let order = self.arguments.seed.map_or(Permutation::NONE, |seed| {
-            Permutation::draw(family.len(), &mut fastrand::Rng::with_seed(seed))
+            Permutation::draw(length, &mut fastrand::Rng::with_seed(seed))
         });
         let mut begin = 0;
-        while begin < family.len() && self.left > 0 {
-            let count = CHUNK.min(family.len() - begin);
+        while begin < length && self.left > 0 {
+            let count = CHUNK.min(length - begin);
             let this = &*self;
             let mut batch = Vec::new();
             let work = |index: usize| {
-                let variation = family.get(order.at(begin + index as u64, family.len()))?;
+                let variation = collection.get(order.at(begin + index as u64, length))?;
                 Some(this.made(&variation))
             };
             in_order(usize::try_from(count)?, jobs(self.arguments.jobs), work, |_, made| {
@@ -248,14 +229,33 @@ impl Generation<'_> {
         Ok(())
     }
 
+    /// Makes what lies at the border of each family, and the single tests.
+    fn frontiers(&mut self, collection: &Collection, console: &Console) -> Result<()> {
+        for member in collection.members() {
+            match member {
+                _ if self.left == 0 => break,
+                Member::Family(family) => self.frontier(family, console)?,
+                Member::Test(test) => {
+                    let made = self.made(&test.variation());
+                    let _ = self.give(made)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the variations of a family that lie at the border.
-    fn frontier(&mut self, family: &Family) -> Result<()> {
+    fn frontier(&mut self, family: &Family, console: &Console) -> Result<()> {
         let size = family.class_len();
         if size > MOST {
             bail!(
                 "{size} variations of one placement are more than {MOST}; name fewer orders, scopes or \
                  fences"
             );
+        }
+        let (shape, all) = (crate::generate::base(&family.cycle), family.len());
+        if all > MANY {
+            console.remark(&format!("{shape}: looking for the border among {all} variations"));
         }
         for class in 0..family.classes() {
             let first = class * size;
@@ -300,7 +300,7 @@ impl Generation<'_> {
         Made { text: print_blocks(&test).map_err(|error| error.to_string()), name, shape, kind }
     }
 
-    /// The test with its verdict in it.
+    /// The test with its verdict as expectation.
     fn judged(&self, test: Test) -> (Test, Option<Kind>) {
         if self.arguments.unchecked {
             return (test, None);
@@ -311,17 +311,14 @@ impl Generation<'_> {
         let kind = judgement.map(|judgement| judgement.verdict.kind());
         if let Some(kind) = kind {
             let span = case.test.span;
-            let key = match self.arguments.model.is_some() {
-                true => format!("Expect[{}]", models[0].name),
-                false => "Expect".to_owned(),
-            };
+            let key = self.expectation.clone();
             let value = Spanned::new(kind.name().to_owned(), span);
             case.test.metadata.push(Metadata { key: Spanned::new(key, span), value });
         }
         (case.test, kind)
     }
 
-    /// Writes a test if it is wanted.
+    /// Writes a test if it is requested.
     fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
         let text = match made.text {
             Ok(text) => text,

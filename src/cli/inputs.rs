@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 /// Lists may name lists, but not without end.
 const LIST_DEPTH: usize = 16;
 
-/// What tests are read for.
+/// The purpose of reading tests.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
-    /// The models that they are checked under.
+    /// The models under which the tests are checked.
     pub(super) models: &'a [Model],
     /// The readings that the models ask about.
     pub(super) variants: &'a BTreeSet<String>,
@@ -37,7 +37,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// Tests to be checked under these models, which ask about these readings.
+    /// The settings for tests to be checked under these models, which ask about these readings.
     pub(super) fn under(
         models: &'a [Model],
         variants: &'a BTreeSet<String>,
@@ -48,21 +48,21 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What the paths gave.
+/// The result of reading the paths.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     /// The tests, in the order of the paths.
     pub(super) cases: Vec<Case>,
-    /// What is wrong with the files.
+    /// The errors in the files.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The files and folders that could not be read, or not all of them.
+    /// The files and folders that could not be read completely.
     pub(super) unread: Vec<Unread>,
     /// Files on which the parser failed by itself.
     pub(super) bugs: Vec<String>,
 }
 
 impl Inputs {
-    /// Reads everything behind `paths`; what cannot be read is reported and left out.
+    /// Reads all tests below `paths`; unreadable files are reported and left out.
     pub(super) fn read(paths: &[String], wanted: Wanted<'_>, files: &mut Files) -> Self {
         let mut found = Found::default();
         for path in paths {
@@ -82,7 +82,7 @@ impl Inputs {
         inputs
     }
 
-    /// How a run ends in which nothing else is wrong than what could not be read.
+    /// The exit status if nothing but reading failed.
     pub(super) fn status(&self) -> Status {
         match (self.bugs.is_empty(), any_error(&self.diagnostics)) {
             (false, _) => Status::Bug,
@@ -91,7 +91,7 @@ impl Inputs {
         }
     }
 
-    /// As [`read`](Self::read), for whoever asks no model.
+    /// As [`read`](Self::read), for commands without a model.
     pub(super) fn parse_all(
         paths: &[String],
         version: Option<(u32, u32)>,
@@ -159,7 +159,7 @@ pub(super) fn identify(file: &str, tests: &[Test]) -> Vec<String> {
 /// Where a test's text comes from.
 #[derive(Clone, Debug)]
 enum Source {
-    /// A file: the path that tells it from others, and how the user called it.
+    /// A file: the path that identifies it, and the name given by the user.
     File(PathBuf, String),
     Stdin,
 }
@@ -188,7 +188,7 @@ impl Source {
 #[derive(Debug, Default)]
 struct Found {
     sources: Vec<Source>,
-    /// The files among them; two spellings of one path are one file.
+    /// The files among the sources; different spellings of a path denote one file.
     known: HashSet<PathBuf>,
     stdin: bool,
     diagnostics: Vec<Diagnostic>,
@@ -223,7 +223,7 @@ impl Found {
 
     fn add_path(&mut self, path: &Path) {
         if !path.is_dir() {
-            // What cannot be read is noticed when it is read.
+            // An unreadable file is reported when it is read.
             return self.file(path);
         }
         let before = self.sources.len();
@@ -237,13 +237,13 @@ impl Found {
         }
     }
 
-    /// Whether some known source lies in a folder.
+    /// Whether some source lies in a folder.
     fn holds_tests(&self, folder: &Path) -> bool {
         let folder = real(folder);
         self.known.iter().any(|path| path.starts_with(&folder))
     }
 
-    /// All tests below a folder, in order of their names; hidden folders are left out.
+    /// All tests below a folder, in order of their names; hidden folders are skipped.
     fn add_folder(&mut self, folder: &Path) {
         let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
@@ -268,7 +268,8 @@ impl Found {
         }
     }
 
-    /// One path per line, relative to the list's folder; `#` starts a comment.
+    /// Adds the paths of a list, one per line and relative to the list's folder; `#` starts a
+    /// comment.
     fn add_list(&mut self, list: &Path, depth: usize) {
         let name = list.display().to_string();
         if depth == 0 {
@@ -302,7 +303,7 @@ impl Found {
     }
 }
 
-/// The one name of a file that may be reached by several; its own where it cannot be found.
+/// The canonical name of a file; the given name if the file does not exist.
 pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

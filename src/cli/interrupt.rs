@@ -1,15 +1,15 @@
-//! Ctrl-C: a run ends its report with what it has.
+//! Handling of Ctrl-C: a run ends its report with the results so far.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The exit status of an interrupted run, as shells know it.
+/// The exit status of an interrupted run in shells.
 pub(super) const STATUS: i32 = 130;
 
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// Lets the run notice that the user wants it to end; asked twice, it ends at once.
+/// Registers the request of the user to end the run; a second request ends it immediately.
 pub(super) fn listen() {
-    // Where signals cannot be caught they end the process, and what was written stays.
+    // If signals cannot be caught, they end the process, and the output so far remains.
     let _ = ctrlc::set_handler(|| {
         if WANTED.swap(true, Ordering::Relaxed) {
             std::process::exit(STATUS);
@@ -17,7 +17,7 @@ pub(super) fn listen() {
     });
 }
 
-/// Whether the user wants the run to end.
+/// Whether the user has requested the end of the run.
 pub(super) fn wanted() -> bool {
     WANTED.load(Ordering::Relaxed)
 }

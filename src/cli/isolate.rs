@@ -1,7 +1,7 @@
-//! Workers in processes of their own: what kills one costs the test that it was at, and no other.
+//! Workers in separate processes: a crash of one worker affects only its current test.
 //!
-//! A worker is this program with the command `worker`. It reads a request per line and answers
-//! each with a line, both JSON objects; it ends with its input.
+//! A worker is this program with the command `worker`. The worker reads a request per line and
+//! answers each with a line, both JSON objects. It ends when its input ends.
 
 use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
@@ -28,10 +28,10 @@ use std::ops::ControlFlow;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-/// What a process is started with to be a worker.
+/// The command that starts a worker process.
 pub(super) const WORKER: &str = "worker";
 
-/// Worker processes; those that wait for a test.
+/// A pool of worker processes; contains the idle ones.
 pub(super) struct Pool<'a> {
     files: &'a Files,
     arguments: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// Workers that do what `arguments` ask for.
+    /// A pool of workers for the given arguments.
     pub(super) fn new(
         arguments: &CheckArguments,
         width: usize,
@@ -50,10 +50,10 @@ impl<'a> Pool<'a> {
         Self { files, arguments, idle: Mutex::default() }
     }
 
-    /// Has a worker check a test.
+    /// Checks a test in a worker.
     ///
     /// # Errors
-    /// When the worker dies; the message says of what.
+    /// When the worker dies; the message gives the cause.
     pub(super) fn check(&self, case: &Case) -> Result<Rendered, String> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle {
@@ -107,7 +107,7 @@ struct Worker {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// The file that it knows.
+    /// The file that the worker knows.
     file: Option<FileId>,
 }
 
@@ -124,7 +124,7 @@ impl Worker {
         Ok(Self { child, input, output, file: None })
     }
 
-    /// Sends a test and waits for what is said of it; `None` when the worker failed.
+    /// Sends a test and waits for the result; `None` if the worker failed.
     fn ask(&mut self, case: &Case, files: &Files) -> Option<Rendered> {
         let file = case.test.condition_span.file;
         let source = files.get(file)?;
@@ -140,7 +140,7 @@ impl Worker {
         told(&serde_json::from_str(&answer).ok()?, case.test.quantifier)
     }
 
-    /// Ends the worker, if that is still to be done; says how it ended.
+    /// Ends the worker if it is still running; gives the cause of its end.
     fn end(mut self) -> String {
         drop(self.input);
         match self.child.wait() {
@@ -150,7 +150,7 @@ impl Worker {
     }
 }
 
-/// What a process died of.
+/// The cause of a process's death.
 fn cause(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -167,7 +167,7 @@ fn cause(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// An answer as it is written.
+/// The JSON form of an answer.
 fn answer(told: &Rendered) -> Value {
     let verdict = |stated: &Stated| {
         json!({
@@ -184,7 +184,7 @@ fn answer(told: &Rendered) -> Value {
     json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints })
 }
 
-/// An answer as it is read.
+/// Reads an answer from its JSON form.
 fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
@@ -216,8 +216,8 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     })
 }
 
-/// Lines of standard input. Its end means that nobody waits for an answer any more, so that it
-/// ends the process in the middle of whatever it does.
+/// The lines of standard input. At its end no process waits for an answer any more, so that this
+/// process exits immediately.
 fn requests() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {

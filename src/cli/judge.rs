@@ -1,4 +1,4 @@
-//! `ptxmc judge`: what machines have shown, held against the model.
+//! `ptxmc judge`: comparison of machine results with the model.
 
 mod logs;
 mod traces;
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &JudgeArguments, console: &Console) -> Result<Statu
     }
 }
 
-/// Files of logs that were read, and what could not be.
+/// The log files, and the errors of reading them.
 #[derive(Default)]
 struct Texts {
     files: Vec<FileId>,
@@ -57,7 +57,7 @@ impl Texts {
             _ => (name, std::fs::read(name)),
         };
         match bytes {
-            // What is no text stands between tests, if anywhere.
+            // Bytes that are not text can only occur between tests.
             Ok(bytes) => self.files.push(files.add(name, String::from_utf8_lossy(&bytes))),
             Err(error) => self.diagnostics.push(unreadable(name, &error)),
         }

@@ -15,7 +15,7 @@ use crate::rule::Rule;
 use crate::verdict::{Reason, Verdict};
 use anyhow::{Context, Result, bail};
 
-/// Whether the command asks for launches in a form of its own.
+/// Whether the launches get a separate form of report.
 pub(super) fn is_wanted(arguments: &CheckArguments) -> bool {
     let form = matches!(arguments.format, CheckFormat::Text | CheckFormat::Json);
     arguments.launching.launch.is_some() && form
@@ -50,10 +50,11 @@ pub(super) fn run(
     Ok(status)
 }
 
-/// What is told of a launch under a model.
+/// The report on a launch under a model.
 ///
-/// Where nothing is found without the values that decide nothing, there is nothing. What is found may need
-/// executions that there are only without them, and is looked for again with all values.
+/// The test without irrelevant values is checked first. If no problem is found there, the original
+/// test has none. A problem may need executions that only exist without these values, and is
+/// checked again with all values.
 fn told(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     if let Some(test) = sliced(&case.test) {
         let part = Case { test, path: case.path.clone(), expected: case.expected.clone() };
@@ -65,8 +66,8 @@ fn told(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     of_any_result(case, setup, at)
 }
 
-/// What is told of a launch, where results that nobody knows may be anything if nothing else is in the
-/// way.
+/// The report on a launch. If a result is unknown and nothing else prevents a verdict, the result
+/// is arbitrary.
 fn of_any_result(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     let launch = Launch { case, setup, at };
     let told = launch.told(setup.settings, None)?;
@@ -83,12 +84,12 @@ struct Launch<'a> {
     at: usize,
 }
 
-/// What is told of a launch.
+/// The report on a launch.
 struct Rendered {
     text: String,
     json: String,
     ended: Status,
-    /// An instruction of which nobody knows the result, which matters.
+    /// An instruction with an unknown result that matters.
     unknown: Option<String>,
 }
 
@@ -99,7 +100,7 @@ impl Rendered {
 }
 
 impl Launch<'_> {
-    /// The answers to all questions, where `whatever` is an instruction that may give anything.
+    /// The answers to all questions; `whatever` is an instruction with an arbitrary result.
     fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Rendered> {
         let Self { case, setup, at } = *self;
         let models = &setup.models[at..=at];

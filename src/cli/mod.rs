@@ -76,7 +76,7 @@ pub fn run() -> ExitCode {
     ended(execute(&arguments, &console), &console).into()
 }
 
-/// How a command ended; says what went wrong.
+/// The exit status of a command; reports its error.
 fn ended(result: Result<Status>, console: &Console) -> Status {
     result.unwrap_or_else(|error| {
         console.complain(&format!("{error:#}"));
@@ -84,8 +84,8 @@ fn ended(result: Result<Status>, console: &Console) -> Status {
     })
 }
 
-/// For an option that other commands have, a tip that says which, in place of clap's to pass it as a
-/// value.
+/// For an option of other commands, replaces clap's tip to pass it as a value by a tip that names
+/// these commands.
 fn elsewhere(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -106,7 +106,7 @@ fn elsewhere(mut error: clap::Error) -> clap::Error {
             [] => format!("{last} has `{found}`"),
             _ => format!("{} and {last} have `{found}`", first.join(", ")),
         };
-        // What looks like it in this command is not meant, nor the usage that names that.
+        // A similar option of this command is not meant, and neither is its usage.
         if error.remove(ContextKind::SuggestedArg).is_some() {
             error.remove(ContextKind::Usage);
         }
@@ -140,7 +140,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
     }
 }
 
-/// Prints what a shell completes arguments with.
+/// Prints the completion script for a shell.
 fn completions(shell: clap_complete::Shell) -> Result<Status> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "ptxmc", &mut text);
@@ -148,7 +148,7 @@ fn completions(shell: clap_complete::Shell) -> Result<Status> {
     Ok(Status::Expected)
 }
 
-/// Prints the manual page: the command, then each of its commands.
+/// Prints the manual page: the command, and then each of its subcommands.
 fn man() -> Result<Status> {
     let command = Arguments::command().version(VERSION.as_str());
     let mut text = Vec::new();
@@ -164,7 +164,7 @@ fn man() -> Result<Status> {
     Ok(Status::Expected)
 }
 
-/// The version of the tool and of the solver in it.
+/// The version of the tool and of its solver.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let solver: String;
     #[cfg(feature = "z3")]

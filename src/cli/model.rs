@@ -1,4 +1,4 @@
-//! `ptxmc model`: the built-in models, or what one model demands.
+//! `ptxmc model`: the built-in models, or the axioms of one model.
 
 use super::args::ModelArguments;
 use super::models::{Chosen, Models, program_readings, readings_of};
@@ -43,7 +43,7 @@ fn shown(model: &Model) -> String {
     model_text(model)
 }
 
-/// A model with functions expanded, then its simplified form.
+/// A model with functions expanded, and its simplified form.
 #[cfg(feature = "simplify")]
 fn shown(model: &Model) -> String {
     let simplified = simplify(model);
@@ -57,7 +57,7 @@ fn shown(model: &Model) -> String {
     )
 }
 
-/// Built-in models with their readings.
+/// The built-in models with their readings.
 fn list() -> String {
     let mut out = String::from("Models, the default first:\n");
     let mut listed: Vec<(&str, BTreeSet<String>)> = Vec::new();
@@ -74,7 +74,7 @@ fn list() -> String {
     out + &lines(program_readings().iter())
 }
 
-/// Readings with their descriptions.
+/// The readings with their descriptions.
 fn lines<'r>(readings: impl Iterator<Item = &'r String> + Clone) -> String {
     let width = readings.clone().map(String::len).max().unwrap_or(0);
     let line = |reading: &String| {

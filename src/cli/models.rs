@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// What tests are checked with.
+/// The models, engines and settings for checking tests.
 pub(super) struct Setup {
     /// The texts of the models.
     pub(super) files: Files,
@@ -31,14 +31,14 @@ pub(super) struct Setup {
     pub(super) models: Vec<Model>,
     /// The engines to ask.
     pub(super) engines: Vec<Box<dyn Engine>>,
-    /// How they are asked.
+    /// The settings of the queries.
     pub(super) settings: Settings,
     /// The readings that the models ask about.
     pub(super) variants: BTreeSet<String>,
 }
 
 impl Setup {
-    /// Loads models by name or path, and what else the options say.
+    /// Loads models by name or path, and applies the other options.
     pub(super) fn load(
         names: &[String],
         checking: &Checking,
@@ -69,25 +69,25 @@ impl Setup {
     }
 }
 
-/// What is chosen of models.
+/// The choices for models.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chosen<'a> {
-    /// The readings, as the options have them.
+    /// The readings, as given in the options.
     pub(super) readings: &'a [String],
     /// The axioms that are left out.
     pub(super) without: &'a [String],
 }
 
-/// Models as the user asked for them.
+/// The requested models.
 #[derive(Debug, Default)]
 pub(super) struct Models {
     /// The models, in the order of the options.
     pub(super) models: Vec<Model>,
-    /// The models as they are written, in the same order.
+    /// The models without simplification, in the same order.
     pub(super) flat: Vec<File>,
     /// Where accesses tear.
     pub(super) tearing: Option<Tearing>,
-    /// What instructions are taken to do.
+    /// The readings for instructions.
     pub(super) readings: ProgramReadings,
     /// The readings that the models ask about.
     pub(super) variants: BTreeSet<String>,
@@ -130,10 +130,10 @@ impl Models {
     }
 }
 
-/// A model with holes: what is open of it, and the model for each way to fill them.
+/// A model with holes, and the model for each way to fill them.
 #[derive(Debug)]
 pub(super) struct Sketch {
-    /// What is open.
+    /// The holes.
     pub(super) holes: Vec<Hole>,
     /// The alternatives that are chosen, with the model that this makes.
     pub(super) fillings: Vec<(Vec<usize>, Model)>,
@@ -177,7 +177,7 @@ impl Sketch {
     }
 }
 
-/// Leaves axioms out of all models that have them; some model has to have each.
+/// Removes axioms from all models that have them. Each axiom must occur in some model.
 fn ablate(models: &mut [Model], without: &[String]) -> Result<()> {
     let known = |models: &[Model]| -> Vec<String> {
         models.iter().flat_map(|m| m.axioms.iter().map(|a| a.name.clone())).collect()
@@ -203,7 +203,7 @@ fn ablate(models: &mut [Model], without: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A model by its name or path, with the readings and axioms that are chosen for it elsewhere.
+/// Loads a model by its name or path, with the chosen readings and axioms.
 fn load(
     name: &str,
     options: &Options,
@@ -236,7 +236,7 @@ fn load(
     Ok(loaded)
 }
 
-/// The text that an edit file makes of the model that it changes.
+/// The text that results from applying an edit file to its base model.
 fn edited(name: &str, text: &str, files: &mut Files) -> Result<FileId> {
     let edits = EditFile::parse(text).with_context(|| format!("`{name}` is no edit file"))?;
     let own = Path::new(name).file_name().map_or(name.into(), |own| own.to_string_lossy());
@@ -260,7 +260,7 @@ fn unknown(name: &str) -> String {
     format!("`{name}` is no built-in model and cannot be read as a file ({hint})")
 }
 
-/// Included files, relative to the folder of the file that includes them.
+/// Included files, relative to the folder of the including file.
 struct Folder;
 
 impl Loader for Folder {
@@ -352,7 +352,7 @@ fn alternatives(values: &[&str]) -> String {
     }
 }
 
-/// The readings that concern programs, as they are written.
+/// The readings for programs, in the syntax of options.
 pub(super) fn program_readings() -> Vec<String> {
     let tearing = TEARING.iter().map(|(value, _)| format!("tearing={value}"));
     let others = ProgramReadings::NAMES
@@ -361,7 +361,7 @@ pub(super) fn program_readings() -> Vec<String> {
     tearing.chain(others).collect()
 }
 
-/// Whether a reading of programs is the one that holds without `--reading`.
+/// Whether a reading for programs is the default without `--reading`.
 pub(super) fn is_default(reading: &str) -> bool {
     let name = reading.split_once('=').map_or(reading, |(name, _)| name);
     let of_name = |other: &String| other.split_once('=').is_some_and(|(own, _)| own == name);
@@ -373,7 +373,7 @@ pub(super) fn readings_of(builtin: &crate::cat::Builtin) -> BTreeSet<String> {
     parse_builtin(&mut Files::default(), builtin, &Options::default()).variants
 }
 
-/// Whether some diagnostic forbids using the input.
+/// Whether some diagnostic is an error, so that the input is unusable.
 pub(super) fn any_error(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }

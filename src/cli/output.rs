@@ -14,11 +14,11 @@ use std::time::Duration;
 /// Of more diagnostics only the number is told.
 const MOST_SHOWN: usize = 500;
 
-/// The exit status where nobody reads the report any more: that of a process that SIGPIPE ends, as
-/// shells know it.
+/// The exit status when the reader of the report is gone, equal to the shell's status for a process
+/// ended by SIGPIPE.
 pub(super) const UNREAD: u8 = 141;
 
-/// What the user sees, and how.
+/// The console of the user: the colors, and whether only errors are shown.
 pub(super) struct Console {
     color: Color,
     quiet: bool,
@@ -61,7 +61,7 @@ impl Console {
         let paint = self.paint_for(io::stderr().is_terminal());
         let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
         let mut wanted: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
-        // What is only worth a note is said once.
+        // Notes of one code are reported only once.
         let mut noted: FxHashMap<&str, usize> = FxHashMap::default();
         wanted.retain(|d| {
             let before = noted.entry(d.code).or_insert(0);
@@ -95,10 +95,10 @@ impl Console {
     }
 }
 
-/// Writes part of a report, at once, so that nothing is lost when the run is interrupted.
+/// Writes part of a report immediately, so that nothing is lost when the run is interrupted.
 ///
-/// Where nobody reads it any more, this ends the process: tests that are being checked may take for
-/// ever.
+/// If the reader is gone, this ends the process, since the remaining tests may take arbitrarily
+/// long.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -108,12 +108,12 @@ pub(super) fn print(text: &str) -> Result<()> {
     written.context("cannot write to standard output")
 }
 
-/// Whether writing failed because the reader has left, as `head` does.
+/// Whether writing failed because the reader is gone, as with `head`.
 pub(super) fn is_unread(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// Writes to standard error; where that fails nobody listens.
+/// Writes to standard error; failures are ignored.
 fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! A test into what a report says of it: everything that does not depend on other tests.
+//! The rendering of a single test's part of a report, which does not depend on other tests.
 
 use super::args::{CheckFormat, WitnessForm};
 use super::gate;
@@ -13,23 +13,23 @@ use crate::solve::Engine;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
 
-/// What is said of one test.
+/// The report on one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
     /// The verdicts under each model.
     pub(super) verdicts: Vec<Stated>,
     /// The part of the report that is about the test.
     pub(super) text: String,
-    /// What is told on standard error.
+    /// The messages for standard error.
     pub(super) complaints: Vec<String>,
 }
 
-/// Checks tests and says what came of it.
+/// Checks tests and renders their results.
 pub(super) struct Renderer<'a> {
     pub(super) models: &'a [Model],
     pub(super) engines: &'a [Box<dyn Engine>],
     pub(super) settings: Settings,
-    /// What the user does not take.
+    /// The judgements that the user refuses.
     pub(super) fail_on: &'a [Refusal],
     pub(super) form: Form,
     pub(super) table: text::Table<'a>,
@@ -43,7 +43,7 @@ pub(super) struct Form {
 }
 
 impl Renderer<'_> {
-    /// Checks a test; `files` is what its spans refer to.
+    /// Checks a test; its spans refer to `files`.
     pub(super) fn check(&self, case: &Case, files: &Files) -> Rendered {
         let told = guarded(|| {
             let mut judgements = judge(case, self.models, self.engines, self.settings);
@@ -62,8 +62,8 @@ impl Renderer<'_> {
         told.unwrap_or_else(|message| self.failed(case, &message, files))
     }
 
-    /// Whether a test has a data race; `None` where that cannot be told: the model does not say what a
-    /// race is, the program is outside of it, or executions are missing.
+    /// Whether a test has a data race; `None` if this is unknown, because the model does not define
+    /// races, the program is outside of the model, or executions are missing.
     fn has_race(&self, case: &Case, judgement: &Judgement, model: &Model) -> Option<bool> {
         let (engine, settings) = together(self.engines, judgement.settings(self.settings));
         let (races, _) = check::races(&case.test, model, &engine, settings).ok()?;
@@ -74,7 +74,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// What is said of a test on which the tool failed.
+    /// The report on a test on which the tool failed.
     pub(super) fn failed(&self, case: &Case, message: &str, files: &Files) -> Rendered {
         let judgements: Vec<Judgement> = (0..self.models.len())
             .map(|model| {
@@ -147,7 +147,7 @@ fn log(
     }
 }
 
-/// The execution behind a verdict, if it has one and the user wants it.
+/// The execution of a verdict, if there is one and the user requests it.
 fn shown(
     case: &Case,
     judgement: &Judgement,

@@ -43,7 +43,7 @@ mod with_gpu {
     use std::path::Path;
     use std::time::Duration;
 
-    /// The exit status after a launch that hangs: something is unknown.
+    /// The exit status after a hanging launch: some result is unknown.
     const UNUSABLE_DEVICE: i32 = 3;
 
     /// Steps for the question whether a test may be run.
@@ -89,7 +89,7 @@ mod with_gpu {
         }
         session.tail()?;
         if failed {
-            // To give back what the device has would wait for its end.
+            // Releasing the device resources would wait for the end of the hanging launch.
             std::process::exit(UNUSABLE_DEVICE);
         }
         if interrupt::wanted() {
@@ -103,7 +103,7 @@ mod with_gpu {
         })
     }
 
-    /// What was seen in earlier runs, and where to keep what is seen in this one.
+    /// The results of earlier runs, and the file for the results of this run.
     #[derive(Default)]
     struct Resume {
         known: HashMap<String, Kept>,
@@ -130,7 +130,7 @@ mod with_gpu {
 
         fn keep(&mut self, key: &str, kept: &Kept) {
             if let Some(file) = &mut self.file {
-                // What cannot be kept is seen again.
+                // A result that cannot be stored will be produced again.
                 let _ = file.write_all(runs::record(key, kept).as_bytes());
             }
         }
@@ -180,7 +180,8 @@ mod with_gpu {
             self.omitted.push((case.path.clone(), why.to_owned()));
         }
 
-        /// Why a test should not be run: it may do anything, or wait for ever.
+        /// The reason why a test should not be run: its behaviour may be arbitrary, or it may wait
+        /// for ever.
         fn is_unfit(&self, case: &Case) -> Option<String> {
             if self.arguments.any {
                 return None;
@@ -207,7 +208,8 @@ mod with_gpu {
             Some(format!("{why}; --any runs it"))
         }
 
-        /// What a test may do in executions that its filter leaves out: a device does not.
+        /// The same for the executions that the filter of the test excludes, since a device does
+        /// not filter.
         fn is_unfit_unfiltered(&self, case: &Case) -> Option<String> {
             let mut all = case.clone();
             all.test.filter.take()?;

@@ -1,4 +1,4 @@
-//! Commands about one test: its states, its reasons, its picture.
+//! Commands about one test: its final states, explanations and pictures.
 
 use super::alternatives::alternatives;
 use super::args::{
@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A test with all that is needed to check it.
+/// A test with all data needed to check it.
 pub(super) struct Loaded {
     pub(super) files: Files,
     pub(super) case: Case,
@@ -92,7 +92,7 @@ impl Loaded {
         Judged { case, model: self.model(), engines, settings: *settings, judgement }
     }
 
-    /// How the run ends, from what was expected.
+    /// The exit status, given the expectation of the test.
     fn status(judgement: &Judgement) -> Status {
         let is_silent =
             judgement.verdict.kind() == Kind::OutOfModel && judgement.expected.is_none();
@@ -150,8 +150,8 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     Ok(worst)
 }
 
-/// The final states of a test as the user wants them, nothing where they cannot be listed, and how the
-/// run ends.
+/// The final states of a test in the requested form, empty if they cannot be listed, and the exit
+/// status.
 fn states_of(
     loaded: &Loaded,
     arguments: &OutcomesArguments,
@@ -160,7 +160,7 @@ fn states_of(
     let judgement = loaded.judgement()?;
     let mut settings = judgement.settings(loaded.settings);
     if judgement.verdict.kind() == Kind::OutOfModel {
-        // What has no meaning is not worth waiting for.
+        // A program without meaning gets only a small budget.
         settings.budget = settings.budget.within(Budget::ASIDE_TOGETHER);
     }
     let listing = match list(&loaded.case, loaded.model(), &loaded.engines, settings) {
@@ -176,7 +176,7 @@ fn states_of(
     };
     let status = match judgement.verdict.kind() {
         Kind::Error => Status::Bug,
-        // Final states of what has no meaning are no answer.
+        // Final states of a program without meaning are no answer.
         Kind::OutOfModel => Status::Unknown,
         _ if listing.is_complete() => Status::Expected,
         _ => Status::Unknown,
@@ -248,7 +248,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     Ok(Loaded::status(&judgement))
 }
 
-/// A test with its verdict under a model, and who gave it.
+/// A test with its verdict under a model, and the engines that gave it.
 #[derive(Clone, Copy)]
 pub(super) struct Judged<'a> {
     pub(super) case: &'a Case,
@@ -276,7 +276,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let model = loaded.model();
             let races = sharing_executions(Problem { graph: &graph, model }, list);
             let cut = open.or(cut);
-            // That loops are cut is said of the races.
+            // The table of races already mentions that loops are cut.
             let caveat = match judgement.verdict {
                 Verdict::Unknown(Undecided::Bound(_))
                     if matches!(cut, Some(Undecided::Bound(_))) =>
@@ -390,7 +390,7 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     })
 }
 
-/// Why no execution can be drawn, as far as `explain` says it too.
+/// The reason why no execution can be drawn, as far as `explain` gives it, too.
 fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> String {
     let verdict = &judgement.verdict;
     let kind = verdict.kind().name();

@@ -11,7 +11,7 @@ pub(super) enum Status {
     Expected,
     /// Something is unknown.
     Unknown,
-    /// A verdict differs from its expectation or baseline.
+    /// A verdict differs from its expectation or from the baseline.
     Differs,
     /// Bad usage or unreadable input.
     Unusable,
@@ -20,7 +20,7 @@ pub(super) enum Status {
 }
 
 impl Status {
-    /// What the verdicts of a run amount to.
+    /// The exit status for the verdicts of a run.
     pub(super) fn of(tally: &Tally) -> Self {
         let found = |standing: &Standing| tally.standing(*standing) > 0;
         let standings = [Standing::Unknown, Standing::Unexpected, Standing::Broken];

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &SuiteArguments, console: &Console) -> Result<Statu
     Ok(if found.tests.is_empty() { Status::Unknown } else { Status::Expected })
 }
 
-/// Writes each test to a file of its own.
+/// Writes each test to a separate file.
 fn write(suite: &Suite, folder: &Path) -> Result<()> {
     let failed = || format!("cannot write to `{}`", folder.display());
     std::fs::create_dir_all(folder).with_context(failed)?;

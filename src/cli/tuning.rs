@@ -1,7 +1,7 @@
-//! The file that keeps which parameters show most on which device.
+//! The file that stores the most successful parameters for each device and test.
 //!
-//! A line for each device and test, with tabs between: device, test, outcomes in a second, and then the
-//! parameters as NAME=VALUE. Lines that begin with `#` are comments.
+//! Each line contains, separated by tabs: device, test, outcomes per second, and then the
+//! parameters as NAME=VALUE. Lines that start with `#` are comments.
 
 use crate::hardware::Parameters;
 use crate::hardware::campaign::Tuned;
@@ -33,7 +33,7 @@ impl Tuning {
         }
     }
 
-    /// The parameters to begin a test with: its own, else the best of any test on the device.
+    /// The first parameters for a test: its own, else the best of any test on the device.
     pub(super) fn find(&self, device: &str, test: &str) -> Option<Parameters> {
         let own = self.best.get(&(device.to_owned(), test.to_owned()));
         let others = || self.best.iter().filter(|((d, _), _)| d == device).map(|(_, best)| best);
@@ -41,7 +41,7 @@ impl Tuning {
         Some(best.parameters)
     }
 
-    /// Notes what showed the outcome of a test more often than what is known.
+    /// Stores parameters with a higher rate than the known ones of a test.
     pub(super) fn learn(&mut self, device: &str, test: &str, tuned: Tuned) {
         let key = (device.to_owned(), test.to_owned());
         if self.best.get(&key).is_none_or(|known| known.rate < tuned.rate) {
@@ -69,7 +69,7 @@ impl Tuning {
     }
 }
 
-/// What the lines of a file say, or the number of the first that says nothing.
+/// The content of a file, or the number of its first invalid line.
 fn parse(text: &str) -> Result<BTreeMap<(String, String), Tuned>, usize> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
     lines.map(|(number, line)| entry(line).ok_or(number + 1)).collect()

@@ -1,10 +1,9 @@
-//! How barrier operations meet, as formulas.
+//! Meetings of barrier operations, as formulas.
 //!
-//! Where control flow and counts are fixed, the well-founded assignments are listed and one of them
-//! is chosen. Otherwise generations are counted by clocks, for barriers without explicit counts;
+//! If control flow and counts are fixed, the well-founded assignments are listed and one of them is
+//! chosen. Otherwise generations are counted by clocks, for barriers without explicit counts;
 //! [those with counts](super::meetings) are listed for the control flows that a solver finds. In
-//! executions that the bound cuts, operations meet by turn, where that does not depend on how threads
-//! go on.
+//! executions that the bound cuts, operations meet only where their ordinals alone decide it.
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
@@ -26,15 +25,15 @@ pub struct BarrierEncoding {
     pub edges: FxHashMap<(EventId, EventId), Formula>,
     /// The listed assignments with the formula that chooses each.
     pub options: Vec<(Generations, Formula)>,
-    /// Whether assignments are listed for one control flow after the other.
+    /// Whether assignments are listed on demand, for one control flow after the other.
     pub(super) open: bool,
-    /// The conditions for which they are.
+    /// The conditions for which they have been listed.
     pub(super) listed: FxHashSet<Formula>,
 }
 
 impl Encoding<'_> {
-    /// Encodes barriers; where executions may be incomplete, they do what they do however threads
-    /// go on.
+    /// Encodes barriers; in executions that may be incomplete, operations meet only where their
+    /// ordinals alone decide it.
     pub(super) fn encode_barriers(&mut self, complete: bool) -> Result<(), EncodeError> {
         if self.graph.barriers.is_empty() {
             return Ok(());
@@ -51,7 +50,7 @@ impl Encoding<'_> {
         Ok(())
     }
 
-    /// Says what exchanges within warps return, whoever takes part.
+    /// Defines the results of exchanges within warps by their expressions.
     fn exchanges(&mut self) {
         for (index, op) in self.graph.barriers.iter_enumerated() {
             if let Some(value) = op.exchanged() {
@@ -64,7 +63,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// The value that a barrier operation returns.
+    /// The result of a barrier operation.
     fn result_of(&mut self, index: BarrierId, width: u32) -> ExprId {
         self.exprs.leaf(Expr::Barrier(index), width)
     }
@@ -89,7 +88,8 @@ impl Encoding<'_> {
         self.barriers.options = options.into_iter().zip(chosen).collect();
     }
 
-    /// The synchronization edges of assignments, each with the formulas that choose those with it.
+    /// The synchronization edges of assignments, each with the formulas that choose an assignment
+    /// with the edge.
     pub(super) fn edges_of(
         &self,
         barriers: &Barriers<'_>,
@@ -123,7 +123,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// Says what a `bar.red` returns when these operations meet.
+    /// Defines the result of a `bar.red` if these operations meet.
     fn result(&mut self, index: BarrierId, members: &[BarrierId], when: Formula) {
         let op = &self.graph.barriers[index];
         let Some(reduction) = op.reduction else { return };
@@ -132,7 +132,7 @@ impl Encoding<'_> {
         self.returned(index, reduction, &predicates, when);
     }
 
-    /// Generations by occurrence, for barriers without counts under branches.
+    /// Counts generations by occurrence, for barriers without counts under branches.
     fn count_generations(&mut self) {
         let graph = self.graph;
         let ordinals: TiVec<BarrierId, ExprId> =
@@ -151,8 +151,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// Says what a `bar.red` returns where control flow decides who meets it: those who happen and
-    /// have the same number count with their predicates.
+    /// Defines the result of a `bar.red` whose participants depend on control flow. It combines the
+    /// predicates of operations that happen and have the same ordinal.
     fn counted_result(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) {
         let happens = self.happens(self.graph.barriers[index].event);
         self.result_of_turn(index, ordinals, happens);
@@ -185,8 +185,8 @@ impl Encoding<'_> {
         self.returned(index, reduction, &members, settled);
     }
 
-    /// Lets operations of one turn meet where turns decide, and says what they return where nobody can
-    /// join them any more.
+    /// Lets operations of equal ordinal meet where ordinals decide, and defines results in phases
+    /// that no thread can join any more.
     fn meet_by_turn(&mut self) {
         let graph = self.graph;
         let ordinals: TiVec<BarrierId, ExprId> =
@@ -209,8 +209,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// Whether an operation happens and nobody can join its turn: all threads that the barrier
-    /// concerns have come, or are not cut.
+    /// The formula that an operation happens in a phase that no thread can join any more. Each
+    /// thread that the barrier concerns has arrived, or is not cut.
     fn settled(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
         let graph = self.graph;
         let key = &graph.barriers[index].key;
@@ -233,7 +233,7 @@ impl Encoding<'_> {
         self.formulas.all(settled)
     }
 
-    /// Says that a `bar.red` returns what becomes of these truth values.
+    /// Defines the result of a `bar.red` as the reduction of these truth values.
     fn returned(&mut self, index: BarrierId, reduction: Reduction, of: &[ExprId], when: Formula) {
         let width = if reduction == Reduction::Popc { 32 } else { 1 };
         let leaf = self.result_of(index, width);
@@ -261,14 +261,14 @@ impl Encoding<'_> {
         self.graph.event(self.graph.barriers[barrier].event).agent
     }
 
-    /// How many operations of the same kind the thread has executed before.
+    /// The ordinal of an operation: how many earlier ones the thread has executed in its numbering.
     fn ordinal(&mut self, barrier: BarrierId) -> ExprId {
         let graph = self.graph;
         let op = &graph.barriers[barrier];
         self.executed_before(barrier, |other| other.is_numbered_with(op))
     }
 
-    /// How many such operations the thread has executed before.
+    /// The number of earlier operations of the thread that satisfy `such`.
     fn executed_before(&mut self, barrier: BarrierId, such: impl Fn(&BarrierOp) -> bool) -> ExprId {
         let counts = |&other: &BarrierId| {
             self.agent(other) == self.agent(barrier) && such(&self.graph.barriers[other])
@@ -278,8 +278,8 @@ impl Encoding<'_> {
         self.exprs.count(guards, BarrierOp::ORDINAL_BITS)
     }
 
-    /// How two operations stand to each other. The clock of one that waits, be it for its warp, says
-    /// when it goes on, that of another when it begins.
+    /// Orders two operations. The clock of an operation that waits for its barrier or warp is the
+    /// time when it is passed. The clock of any other operation is the time when it begins.
     fn relate_phases(
         &mut self,
         a: BarrierId,
@@ -301,7 +301,7 @@ impl Encoding<'_> {
         let less = self.exprs.binary(Binary::ULt, ordinals[a], ordinals[b]);
         let less = self.truth(less);
         if x.arrives {
-            // The generation after begins when this one is complete.
+            // The next generation begins when this one is complete.
             let earlier = self.formulas.all([both, less]);
             let clause = self.formulas.implies(earlier, before);
             self.hard.push(clause);
@@ -313,7 +313,7 @@ impl Encoding<'_> {
             return;
         }
         if x.arrives && y.waits {
-            // Who arrives and waits goes on when all others do.
+            // Operations that arrive and wait are passed together.
             let order = if x.waits && y.arrives {
                 self.formulas.together(clocks[a], clocks[b])
             } else {
@@ -325,8 +325,9 @@ impl Encoding<'_> {
         }
     }
 
-    /// A thread of the group that takes no part must have ended: all its operations come before. One
-    /// that waits without having arrived, which is a misuse, must have come there.
+    /// A thread of the group that takes no part has to have ended: all its operations come before.
+    /// A thread that waits without having arrived, which is a misuse, has to have reached that
+    /// wait.
     fn absent_threads(
         &mut self,
         a: BarrierId,
@@ -370,10 +371,11 @@ impl Encoding<'_> {
         }
     }
 
-    /// An operation at the barrier of a cluster is passed when the other threads of the warp have come
-    /// there in its turn: what each does before comes before, or all that it does if it does not come.
-    /// Who leaves the turn out misuses the barrier by the next one, and is there; one that misuses the
-    /// barrier itself has nobody to come with.
+    /// An operation at a cluster barrier is passed when the other threads of the warp have an
+    /// operation with its ordinal. The earlier operations of each thread come before; without such
+    /// an operation, all operations of the thread. A thread that leaves the turn out misuses the
+    /// barrier with its next operation, and is present; an operation that misuses the barrier
+    /// itself has no companions.
     fn warp_comes(
         &mut self,
         a: BarrierId,
@@ -404,8 +406,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// Whether an operation at the barrier of a cluster happens in the turn of another one, or in the
-    /// next.
+    /// The formula that operation `b` at a cluster barrier happens in the turn of `a`. If `a` waits
+    /// and `b` arrives, the next turn is meant.
     fn arrives_in_phase(
         &mut self,
         b: BarrierId,
@@ -421,7 +423,7 @@ impl Encoding<'_> {
         self.formulas.all(parts)
     }
 
-    /// Whether a thread has not arrived and waited at the barrier of a cluster in turns before.
+    /// The formula that a thread has not arrived and waited at a cluster barrier by turns before.
     fn out_of_turn(&mut self, a: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
         let graph = self.graph;
         let op = &graph.barriers[a];

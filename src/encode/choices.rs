@@ -17,7 +17,7 @@ impl Encoding<'_> {
         self.exprs.extract(whole, low, width)
     }
 
-    /// Every read that happens reads from exactly one write that happens, and its value.
+    /// Every read that happens reads from exactly one write that happens, and takes its value.
     pub(super) fn encode_rf(&mut self) {
         let writes = self.graph.writes_by_location();
         for read in self.graph.ids().filter(|&r| self.graph.event(r).is_read()) {
@@ -46,7 +46,7 @@ impl Encoding<'_> {
         self.encode_mbarriers();
     }
 
-    /// A read finds an mbarrier object where it takes a piece from an operation that leaves one there.
+    /// A read finds an mbarrier object if it takes a piece from an operation that leaves one there.
     fn encode_mbarriers(&mut self) {
         let graph = self.graph;
         for leaf in (0..graph.exprs.len()).map(ExprId::new) {
@@ -65,7 +65,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// Pairwise for few, sequential counter for many.
+    /// At most one of these holds: pairwise for few, by a sequential counter for many.
     pub(super) fn at_most_one(&mut self, choices: &[Formula]) {
         if choices.len() <= 6 {
             for (at, &a) in choices.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// Antisymmetry, transitivity, and totality where the model wants it.
+    /// Antisymmetry, transitivity, and totality if the model asks for it.
     fn order(&mut self, writes: &[EventId]) {
         let edge = |this: &Self, a: EventId, b: EventId| this.co.get(&(a, b)).copied();
         for (at, &a) in writes.iter().enumerate() {
@@ -182,7 +182,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// The final value of a location that is asked for is that of a coherence-maximal write.
+    /// The final value of each location is that of a coherence-maximal write.
     pub(super) fn encode_finals(&mut self, goal: Goal) {
         if goal == Goal::BoundHit {
             return;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Formula(u32);
 
 impl Formula {
-    /// Its position in the arena.
+    /// The position of the formula in its arena.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -35,9 +35,9 @@ pub enum Shape {
     Together(Clock, Clock),
     /// Negation.
     Not(Formula),
-    /// All of them.
+    /// A conjunction.
     And(Vec<Formula>),
-    /// One of them.
+    /// A disjunction.
     Or(Vec<Formula>),
 }
 
@@ -48,41 +48,41 @@ pub struct Formulas {
     known: FxHashMap<Shape, Formula>,
     variables: u32,
     clocks: u32,
-    /// How many operands all conjunctions and disjunctions have together.
+    /// The number of operands of all conjunctions and disjunctions together.
     operands: usize,
-    /// When there is no more time.
+    /// The deadline.
     end: Option<Deadline>,
-    /// Why formulas are no longer what they should be.
+    /// The reason why formulas have been given up.
     stopped: Option<Stopped>,
 }
 
-/// Why formulas have been given up.
+/// The reason why formulas have been given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// They would be too large.
+    /// The formulas would be too large.
     Size,
-    /// They would take too long.
+    /// The formulas would take too long.
     Time,
 }
 
-/// How many operands formulas have together at most: they take some hundred megabytes.
+/// The most operands of all formulas together: they take some hundred megabytes.
 const MOST_OPERANDS: usize = 30_000_000;
 
-/// A part with more operands than these is not taken apart when it is joined with others: what many
-/// join would be there many times.
+/// The most operands of a part that is flattened into an enclosing formula. A larger part of many
+/// formulas would be copied many times.
 const MOST_FLATTENED: usize = 64;
 
-/// Between so many formulas the time is looked at.
+/// The deadline is checked once in so many formulas.
 const FORMULAS_BETWEEN_LOOKS: usize = 1 << 12;
 
 impl Formulas {
-    /// No formulas; after `end` they are given up.
+    /// Formulas that are given up after `end`.
     #[must_use]
     pub fn until(end: Option<Deadline>) -> Self {
         Self { end, ..Self::default() }
     }
 
-    /// Whether they have been given up, and mean nothing any more.
+    /// Whether formulas have been given up, so that they mean nothing any more.
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
         self.stopped
@@ -94,19 +94,19 @@ impl Formulas {
         &self.shapes[id.index()]
     }
 
-    /// How many formulas there are; operands come before their users.
+    /// The number of formulas; operands come before their users.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shapes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no formulas.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
 
-    /// How many clocks there are.
+    /// The number of clocks.
     #[must_use]
     pub fn clocks(&self) -> u32 {
         self.clocks
@@ -182,12 +182,12 @@ impl Formulas {
         }
     }
 
-    /// All of them.
+    /// The conjunction of the parts.
     pub fn all(&mut self, parts: impl IntoIterator<Item = Formula>) -> Formula {
         self.join(parts, true)
     }
 
-    /// One of them.
+    /// The disjunction of the parts.
     pub fn any(&mut self, parts: impl IntoIterator<Item = Formula>) -> Formula {
         self.join(parts, false)
     }

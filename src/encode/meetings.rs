@@ -1,10 +1,11 @@
-//! Barriers with thread counts where values decide who comes or with which count.
+//! Barriers with thread counts where values decide the participants or their counts.
 //!
-//! How threads can meet depends on who comes, and there is no telling from formulas: it takes all
-//! ways to fill one generation after the other. So the synchronization edges are left open at first.
-//! Whenever a solver finds an execution, the ways to meet of those that come in it are listed, with
-//! the condition that just these come with these counts; the solver has its answer when the ways of
-//! all that come are listed already. There are finitely many sets of operations and kinds of counts.
+//! The ways in which threads can meet depend on the participants. They need a search that fills one
+//! generation after the other, which no formula expresses. Synchronization edges are therefore left
+//! open at first. Whenever a solver finds an execution, the ways of its participants are listed,
+//! under the condition of exactly these participants and counts. The answer is final once the ways
+//! of an execution are already listed. The iteration terminates, since there are finitely many sets
+//! of operations and kinds of counts.
 
 use super::Encoding;
 use super::barriers::edges_of_way;
@@ -16,19 +17,19 @@ use crate::id::{BarrierId, EventId, ExprId};
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
-/// How many ways to meet are listed at most: a solver takes some kilobytes for each.
+/// The most ways to meet that are listed: a solver takes some kilobytes for each.
 const MOST_WAYS: usize = 20_000;
 
-/// Who comes to barriers in an execution.
+/// The barrier operations of an execution.
 pub struct Attendance {
     /// For every barrier operation of the graph, whether it happens.
     pub happens: TiVec<BarrierId, bool>,
-    /// For every one, its thread count, if it has one.
+    /// For every barrier operation, its thread count, if it has one.
     pub counts: TiVec<BarrierId, Option<u128>>,
 }
 
 impl Encoding<'_> {
-    /// Whether the ways to meet have to be [added](Self::add_meetings) for the executions found.
+    /// Whether ways to meet have to be [added](Self::add_meetings) for the executions found.
     #[must_use]
     pub fn has_open_meetings(&self) -> bool {
         self.barriers.open
@@ -39,7 +40,7 @@ impl Encoding<'_> {
         self.graph.barriers.iter().any(|op| op.count().is_some())
     }
 
-    /// Any two operations at one barrier may meet if they happen.
+    /// Lets any two operations at one barrier meet if they happen.
     pub(super) fn leave_meetings_open(&mut self) {
         let graph = self.graph;
         self.barriers.open = true;
@@ -57,11 +58,12 @@ impl Encoding<'_> {
         }
     }
 
-    /// Lists the ways to meet of those that come in an execution: the condition that just they come,
-    /// and what every execution satisfies besides. Nothing where the condition is known already.
+    /// Lists the ways to meet of an execution's participants, under the condition that exactly
+    /// these take part. Includes the clauses of every execution. `None` if the condition is listed
+    /// already.
     ///
     /// # Errors
-    /// With the condition, when there are too many ways, with those listed before.
+    /// The condition, if there are too many ways with those listed before.
     pub fn add_meetings(&mut self, who: &Attendance) -> Result<Option<Vec<Formula>>, Formula> {
         let condition = self.attended_by(who);
         if !self.barriers.listed.insert(condition) {
@@ -83,13 +85,13 @@ impl Encoding<'_> {
         let happens = |event: EventId| graph.barrier_index(event).is_some_and(|b| who.happens[b]);
         let barriers = Barriers::new(graph, happens, |count| count_of.get(&count).copied());
         let mut ways = barriers.assignments()?;
-        // What matters is who meets whom, and not in which turn.
+        // The edges matter, not the ordinals of the generations.
         let mut known = IndexSet::default();
         ways.retain(|way| known.insert(edges_of_way(&barriers, way)));
         if self.barriers.options.len() + ways.len() > MOST_WAYS {
             return Err(TooMany);
         }
-        // Variables also for a single way: the solver's model has a value for those.
+        // A single way has a variable too: the solver's model has a value only for variables.
         let chosen: Vec<Formula> = ways.iter().map(|_| self.formulas.variable()).collect();
         for &way in &chosen {
             self.require(way, condition);
@@ -105,7 +107,7 @@ impl Encoding<'_> {
         Ok(())
     }
 
-    /// Under the condition, the edges are those of the way that is chosen.
+    /// Under the condition, the edges are those of the chosen way.
     fn fix_edges(
         &mut self,
         barriers: &Barriers<'_>,
@@ -130,7 +132,7 @@ impl Encoding<'_> {
         self.hard.push(clause);
     }
 
-    /// The condition that just these come.
+    /// The condition that exactly these operations happen with these counts.
     fn attended_by(&mut self, who: &Attendance) -> Formula {
         let graph = self.graph;
         let mut parts = Vec::new();
@@ -149,8 +151,9 @@ impl Encoding<'_> {
         self.formulas.all(parts)
     }
 
-    /// Whether a count has this value. Those that ask for more than can ever come are alike, but for
-    /// whether they ask for warps: there may be very many of them, and nobody gets past any.
+    /// The formula that a count has this value. Counts beyond all participants are equivalent,
+    /// except that only some count warps. There may be very many such counts, and no thread passes
+    /// any of them.
     fn counts_like(&mut self, operation: BarrierId, count: ExprId, value: u128) -> Formula {
         let graph = self.graph;
         let key = &graph.barriers[operation].key;

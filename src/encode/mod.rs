@@ -1,7 +1,7 @@
 //! Executions of an event graph under a model as formulas.
 //!
-//! What every execution satisfies is kept apart from what each axiom demands, so that a proof can
-//! name the axioms it needs. Only what the bounds leave open becomes a variable.
+//! The clauses of every execution are kept apart from the demands of each axiom, so that a proof
+//! can name the axioms that it needs. A fact that the bounds decide gets no variable.
 
 mod barriers;
 mod choices;
@@ -31,19 +31,20 @@ pub struct Encoding<'a> {
     pub exprs: ExprArena,
     /// All formulas.
     pub formulas: Formulas,
-    /// What every execution satisfies.
+    /// The clauses that every execution satisfies.
     pub hard: Vec<Formula>,
-    /// What each axiom demands, by its index in the model.
+    /// The demands of each axiom, by its index in the model.
     pub axioms: Vec<Vec<Formula>>,
-    /// For each read piece, its possible writes with the formula that says it reads from them.
+    /// For each read piece, its possible writes, each with the formula that the piece reads from
+    /// it.
     pub rf: Vec<(EventId, Vec<(EventId, Formula)>)>,
-    /// Coherence edges that are open, by pair of accesses' pieces.
+    /// The open coherence edges, by pair of events.
     pub co: FxHashMap<(EventId, EventId), Formula>,
     /// Fence-SC edges.
     pub sc: FxHashMap<(EventId, EventId), Formula>,
     /// For each location, the writes that may give its final value.
     pub finals: Vec<(LocId, Vec<(EventId, Formula)>)>,
-    /// How barrier operations meet.
+    /// The meetings of barrier operations.
     pub barriers: barriers::BarrierEncoding,
     bounds: Bounds,
     literals: FxHashMap<(NodeId, EventId, EventId, relations::Use), Formula>,
@@ -53,18 +54,18 @@ pub struct Encoding<'a> {
     related: Option<Formula>,
 }
 
-/// What cannot be encoded.
+/// The reason why a problem cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// Something in the model or program.
+    /// A feature of the model or program.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// There was no time to encode it.
+    /// The encoding exceeded its time.
     #[error("no time is left")]
     Time,
 }
 
-/// How many writes to one location are encoded: their orders take some gigabytes.
+/// The most writes to one location: their orders take some gigabytes.
 const MOST_WRITES: usize = 192;
 
 impl<'a> Encoding<'a> {
@@ -136,14 +137,14 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    /// Why formulas are not what they should be, if a limit was reached while they were built: nothing
-    /// that a solver says of them counts then.
+    /// The limit that stopped the formulas, if one was reached: a solver's answer about them does
+    /// not count then.
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
         self.formulas.stopped()
     }
 
-    /// What the goal demands. It counts if the encoding has not [`stopped`](Self::stopped) then.
+    /// The demand of the goal, valid only if the encoding has not [`stopped`](Self::stopped).
     pub fn goal(&mut self, goal: Goal) -> Formula {
         let graph = self.graph;
         if let Some(kind) = goal.needs_cut() {
@@ -174,7 +175,7 @@ impl<'a> Encoding<'a> {
         self.formulas.all(parts)
     }
 
-    /// The truth value of an expression.
+    /// The truth value of an expression, as a formula.
     pub(crate) fn truth(&mut self, expr: ExprId) -> Formula {
         match self.exprs.constant(expr) {
             Some(bits) => self.formulas.constant(bits != 0),
@@ -182,7 +183,7 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    /// Whether an event happens.
+    /// The formula that an event happens.
     pub(crate) fn happens(&self, id: EventId) -> Formula {
         self.executed[id.index()]
     }

@@ -1,7 +1,8 @@
 //! Memberships in the relations of a model, and its axioms, as formulas.
 //!
-//! A relation that only makes axioms harder to satisfy as it grows needs one direction: what
-//! implies an edge. Closures elsewhere are unrolled by repeated squaring, which is exact.
+//! A relation that only makes axioms harder to satisfy as it grows needs only one direction: the
+//! conditions that imply an edge. Closures elsewhere are unrolled by repeated squaring, which is
+//! exact.
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
@@ -13,21 +14,21 @@ use crate::rule::Unsupported;
 use crate::vocabulary::{BaseRel, Sort};
 use rustc_hash::FxHashMap;
 
-/// Which way a formula for a membership has to be right.
+/// The direction in which a formula for a membership has to be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// The axiom is harder to satisfy the more members there are: the formula may be true too
-    /// often, since a solver never gains from that.
+    /// The axiom is harder to satisfy with more members. The formula may be true too often, since a
+    /// solver never gains from that.
     Harmful,
-    /// The goal asks for the member: the formula may be false too often, since a solver never
-    /// gains from that either, but holds only of members.
+    /// The goal asks for the member. The formula holds only of members, but may be false too often,
+    /// since a solver never gains from that.
     Wanted,
     /// Anything else: the formula is exact.
     Exact,
 }
 
 impl Use {
-    /// The use of what is taken away.
+    /// The use of the right-hand side of a difference.
     fn opposite(self) -> Self {
         match self {
             Self::Harmful => Self::Wanted,
@@ -38,7 +39,7 @@ impl Use {
 }
 
 impl Encoding<'_> {
-    /// What an axiom demands.
+    /// Encodes the demands of an axiom.
     pub(super) fn encode_axiom(&mut self, index: usize) -> Result<(), EncodeError> {
         let axiom = &self.model.axioms[index];
         let (kind, node, negated) = (axiom.kind, axiom.node, axiom.negated);
@@ -54,7 +55,7 @@ impl Encoding<'_> {
         Ok(())
     }
 
-    /// Whether the relation, which is at `node`, has such a pair.
+    /// The formula that the relation at `node` has such a pair.
     pub(super) fn encode_member(
         &mut self,
         wanted: Pairs,
@@ -76,7 +77,7 @@ impl Encoding<'_> {
         Ok(self.formulas.any(found))
     }
 
-    /// What an execution has to say besides of a pair that the relation holds.
+    /// The condition on a pair besides its membership in the relation.
     fn is_wanted(&mut self, wanted: Pairs, a: EventId, b: EventId) -> Formula {
         let graph = self.graph;
         match (graph.barrier(a), graph.barrier(b)) {
@@ -89,7 +90,7 @@ impl Encoding<'_> {
     }
 }
 
-/// Builds the formulas of one axiom.
+/// The builder of one axiom's formulas.
 struct Builder<'e, 'a> {
     encoding: &'e mut Encoding<'a>,
     failed: bool,
@@ -104,7 +105,7 @@ impl Builder<'_, '_> {
         found.into_iter().map(|f| self.encoding.formulas.not(f)).collect()
     }
 
-    /// The ways to violate `empty` or `irreflexive`.
+    /// The formulas for violations of `empty` or `irreflexive`.
     fn violations(&mut self, kind: AxiomKind, node: NodeId, usage: Use) -> Vec<Formula> {
         if self.encoding.model.arena.sort(node) == Sort::Set {
             let members: Vec<EventId> = self.encoding.bounds.get(node).hi.set().iter().collect();
@@ -117,7 +118,8 @@ impl Builder<'_, '_> {
         pairs.into_iter().map(|(a, b)| self.edge(node, a, b, usage)).collect()
     }
 
-    /// Edges inside strongly connected components of the upper bound raise a clock.
+    /// The demand of acyclicity: edges inside strongly connected components of the upper bound
+    /// raise a clock.
     fn acyclic(&mut self, node: NodeId) -> Vec<Formula> {
         let hi = self.encoding.bounds.get(node).hi.relation().clone();
         let mut closed = hi.clone();
@@ -156,7 +158,7 @@ impl Builder<'_, '_> {
         self.encoding.bounds.get(node).hi.relation().iter_pairs().collect()
     }
 
-    /// Whether an event is in a set.
+    /// The formula that an event is in a set.
     fn member(&mut self, node: NodeId, event: EventId, usage: Use) -> Formula {
         let pair = self.encoding.bounds.get(node);
         if !pair.hi.set().contains(event) {
@@ -204,7 +206,7 @@ impl Builder<'_, '_> {
         formula
     }
 
-    /// Whether a pair is in a relation.
+    /// The formula that a pair is in a relation.
     fn edge(&mut self, node: NodeId, a: EventId, b: EventId, usage: Use) -> Formula {
         let pair = self.encoding.bounds.get(node);
         if !pair.hi.relation().contains(a, b) {
@@ -213,7 +215,7 @@ impl Builder<'_, '_> {
         if pair.lo.relation().contains(a, b) {
             return self.encoding.both_happen(a, b);
         }
-        // Without a closure in it, an expression has only exact formulas.
+        // An expression without a closure has only exact formulas.
         let usage = if self.encoding.closures[node.index()] { usage } else { Use::Exact };
         if let Some(&known) = self.encoding.literals.get(&(node, a, b, usage)) {
             return known;
@@ -328,7 +330,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A variable that every derivation of the pair implies: `r` and `r ; r+`.
+    /// A variable that every derivation of the pair implies: by `r` and by `r ; r+`.
     fn closure(&mut self, node: NodeId, inner: NodeId, a: EventId, b: EventId) -> Formula {
         let variable = self.encoding.formulas.variable();
         self.encoding.literals.insert((node, a, b, Use::Harmful), variable);
@@ -342,7 +344,7 @@ impl Builder<'_, '_> {
         variable
     }
 
-    /// A variable that the right-hand side implies.
+    /// A variable that the right-hand side of the definition implies.
     fn recursive(&mut self, node: NodeId, body: NodeId, a: EventId, b: EventId) -> Formula {
         let variable = self.encoding.formulas.variable();
         self.encoding.literals.insert((node, a, b, Use::Harmful), variable);

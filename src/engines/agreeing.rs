@@ -1,4 +1,5 @@
-//! Several engines as one: all of them are asked every question, and those that can tell have to agree.
+//! Several engines as one: every question goes to all of them, and those that can tell have to
+//! agree.
 
 use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
@@ -9,19 +10,19 @@ use std::time::Duration;
 
 /// Engines that have to agree on every question about one test.
 ///
-/// The answer to a question is that of the first engine that can tell. What the others say differently,
-/// and who could not tell where another one could, is kept for whoever asked: [`Self::disagreement`] and
-/// [`Self::silent`] are to be looked at when the test is decided, since a question on which engines
-/// disagree may be one that only serves a sentence.
+/// The answer is that of the first engine that can tell. A disagreement, and engines that could not
+/// tell when another could, are recorded: [`Self::disagreement`] and [`Self::silent`] are to be
+/// read when the test is decided, since a question on which engines disagree may serve only a
+/// sentence of the report.
 #[derive(Debug)]
 pub struct Agreeing<E> {
     engines: Vec<E>,
-    /// How many steps a question is worth that decides; others are worth fewer.
+    /// The step budget of a deciding question; other questions have smaller ones.
     steps: Option<u64>,
     seen: Mutex<Evidence>,
 }
 
-/// What has come up so far.
+/// The record of past questions.
 #[derive(Debug, Default)]
 struct Evidence {
     silent: BTreeSet<&'static str>,
@@ -35,8 +36,8 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
         Self { engines: engines.into_iter().collect(), steps: None, seen: Mutex::default() }
     }
 
-    /// With so many steps for a question that decides: who cannot answer one that is worth fewer, and so
-    /// only serves a sentence or a higher bound, is not called silent.
+    /// With this step budget for deciding questions. A question with a smaller budget serves only a
+    /// sentence or a higher bound, and no engine counts as silent on it.
     #[must_use]
     pub fn with_steps(self, steps: Option<u64>) -> Self {
         Self { steps, ..self }
@@ -51,7 +52,7 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
         names.filter(|name| silent.contains(name)).collect()
     }
 
-    /// On which question they disagree first, if they do.
+    /// The first disagreement, if any.
     #[must_use]
     pub fn disagreement(&self) -> Option<String> {
         self.seen(|seen| seen.disagreement.clone())
@@ -61,7 +62,7 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
         look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What each engine says. One that answers soon leaves its time to those after it.
+    /// The answers of all engines. An engine that answers early leaves its time to the later ones.
     fn all<T>(
         &self,
         budget: Budget,
@@ -77,7 +78,7 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
         answers
     }
 
-    /// Notes who cannot tell where somebody can.
+    /// Records the engines that cannot tell if another can.
     fn note_silent<T>(
         &self,
         budget: Budget,
@@ -90,7 +91,7 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
         }
     }
 
-    /// Notes a disagreement, unless there is one already; says what came up first.
+    /// Records a disagreement, unless there is one already; gives the first.
     fn note_disagreement(&self, said: &[String]) -> Unsupported {
         let message = format!("engines disagree: {}", said.join(", "));
         let first = self.seen(|seen| seen.disagreement.get_or_insert(message).clone());
@@ -148,7 +149,7 @@ impl<E: Deref<Target: Engine> + Send + Sync> Engine for Agreeing<E> {
             for (other, answer) in &answers {
                 let Ok(states) = answer else { continue };
                 let found = values(states);
-                // A list that may lack some has no others.
+                // An incomplete list has to be a subset.
                 let agrees =
                     if states.incomplete.is_none() { found == all } else { found.is_subset(&all) };
                 if !agrees {

@@ -9,7 +9,7 @@ use crate::source::Span;
 #[derive(Clone, Debug)]
 pub(super) struct DraftAccess {
     pub(super) thread: usize,
-    /// The copy of the step that it is of.
+    /// The copy of the step that performs the access.
     pub(super) node: usize,
     pub(super) guard: ExprId,
     pub(super) object: ObjectId,
@@ -28,54 +28,54 @@ pub(super) struct DraftAccess {
     pub(super) rmw_read: Option<AccessId>,
     pub(super) disjunct_of: Option<AccessId>,
     pub(super) chosen_by: Vec<ExprId>,
-    /// A plain store that is all its instruction does: no element of a vector, and not at one of
-    /// several places that an address may mean, beside which it would keep its own position.
+    /// Whether the access is a plain store and the only effect of its instruction. Excluded are
+    /// elements of vectors, and stores with several possible places, which keep separate positions.
     pub(super) alone: bool,
     pub(super) position: u32,
     pub(super) span: Span,
-    /// The asynchronous operation that it belongs to, if its thread does not perform it.
+    /// The asynchronous operation that performs the access in the place of its thread, if one does.
     pub(super) part: Option<OfOperation>,
 }
 
-/// What an access is to an asynchronous operation.
+/// The part that an access plays in an asynchronous operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfOperation {
     pub(super) operation: usize,
     pub(super) role: Role,
 }
 
-/// What an access does for its operation.
+/// The role of an access in its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It reads the tensor map.
+    /// A read of the tensor map.
     Map,
-    /// It reads a source.
+    /// A read of a source.
     Source,
-    /// It writes to a destination, or is the read of what is written there at once.
+    /// A write to a destination, or the read half of a reduction there.
     Destination(usize),
-    /// It is half of the signal for a destination.
+    /// Half of the signal for a destination.
     Signal(usize),
 }
 
 impl DraftAccess {
-    /// The first byte behind it, counted from the start of its object.
+    /// The first byte after the access, counted from the start of its object.
     pub(super) fn end(&self) -> u64 {
         self.offset + u64::from(self.bytes)
     }
 
-    /// Whether both are at some of the same bytes.
+    /// Whether the accesses have bytes in common.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.object == other.object && self.offset < other.end() && other.offset < self.end()
     }
 
-    /// Whether both are of one thread and form, and at one place.
+    /// Whether both accesses have one thread, one form and one place.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let place = |a: &Self| (a.thread, a.object, a.virt, a.offset, a.bytes);
         let form = |a: &Self| (a.order, a.scope, a.proxy, a.marks, a.write);
         place(self) == place(other) && form(self) == form(other)
     }
 
-    /// Whether both are plain stores of one thread that differ in nothing but when they happen.
+    /// Whether two plain stores of one thread differ in nothing but their guards.
     pub(super) fn is_other_branch(&self, other: &Self) -> bool {
         self.alone && other.alone && self.is_like(other) && self.value == other.value
     }

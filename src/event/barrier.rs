@@ -24,7 +24,7 @@ pub enum BarrierRule {
     Quorum(ExprId),
 }
 
-/// What a barrier is shared by.
+/// The key that operations on one barrier share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BarrierKey {
     /// A barrier resource of a CTA: (gpu, grid, cta), resource.
@@ -35,8 +35,8 @@ pub enum BarrierKey {
     Cluster((u32, u32, u32)),
     /// A warp barrier: (gpu, grid, cta, warp), lane mask.
     Warp(Warp, u64),
-    /// An exchange within a warp: as a warp barrier, and the same instruction. It orders no memory
-    /// operations.
+    /// An exchange within a warp: a warp barrier of threads at the same instruction, without
+    /// ordering memory operations.
     Exchange(Warp, u64, WarpOp),
 }
 
@@ -56,20 +56,20 @@ pub struct BarrierUse {
 /// The thread count of an instruction at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsedCount {
-    /// It has none: all threads of the CTA.
+    /// No count: all threads of the CTA.
     All,
-    /// This many threads.
+    /// The given number of threads.
     Number(u128),
     /// Computed.
     Open,
 }
 
-/// One barrier operation.
+/// One barrier operation of a thread.
 #[derive(Clone, Debug)]
 pub struct BarrierOp {
     /// Its event.
     pub event: EventId,
-    /// What it shares with the other participants.
+    /// The barrier, with which the operation's participants share this key.
     pub key: BarrierKey,
     /// Whether it counts as an arrival.
     pub arrives: bool,
@@ -79,11 +79,11 @@ pub struct BarrierOp {
     pub rule: BarrierRule,
     /// The order of a cluster arrival or wait.
     pub order: Option<Order>,
-    /// The operand that threads bring: the predicate of `bar.red`, what an exchange is about.
+    /// The operand of each thread: the predicate of `bar.red`, or the value of an exchange.
     pub operand: Option<ExprId>,
     /// How `bar.red` combines predicates.
     pub reduction: Option<Reduction>,
-    /// An exchange of register values within a warp: what it returns.
+    /// The result of an exchange of register values within a warp.
     pub exchange: Option<Exchange>,
 }
 
@@ -96,7 +96,8 @@ pub struct Exchange {
     pub lane: ExprId,
     /// The lane that `shfl.sync` asks for.
     pub source: Option<ExprId>,
-    /// What it returns, by who takes part and what they bring; `None` only while threads are unfolded.
+    /// The result, as an expression over the operands of the participants; `None` only during
+    /// unfolding.
     pub value: Option<ExprId>,
 }
 
@@ -104,27 +105,27 @@ impl BarrierOp {
     /// Bits that are enough to count the barrier operations of one thread.
     pub const ORDINAL_BITS: u32 = 16;
 
-    /// Whether both count towards one numbering of a thread's operations: those on one barrier,
-    /// where arrivals and waits at the barrier of a cluster are numbered apart.
+    /// Whether both operations count in one numbering of a thread's operations. A numbering covers
+    /// one barrier, except that arrivals and waits at a cluster barrier are numbered separately.
     #[must_use]
     pub fn is_numbered_with(&self, other: &Self) -> bool {
         let cluster = matches!(self.key, BarrierKey::Cluster(_));
         self.key == other.key && (!cluster || self.arrives == other.arrives)
     }
 
-    /// Whether it returns something.
+    /// Whether the operation returns a value.
     #[must_use]
     pub fn returns(&self) -> bool {
         self.reduction.is_some() || self.exchange.is_some()
     }
 
-    /// What an exchange returns.
+    /// The result of an exchange.
     #[must_use]
     pub fn exchanged(&self) -> Option<ExprId> {
         self.exchange.and_then(|exchange| exchange.value)
     }
 
-    /// The expression of its thread count, if it has one.
+    /// The expression of the operation's thread count, if it has one.
     #[must_use]
     pub fn count(&self) -> Option<ExprId> {
         match self.rule {
@@ -135,7 +136,7 @@ impl BarrierOp {
 }
 
 impl BarrierKey {
-    /// What relates the operations that meet at such a barrier.
+    /// The base relation between the operations that meet at such a barrier.
     #[must_use]
     pub fn relation(&self) -> BaseRel {
         match self {
@@ -146,8 +147,8 @@ impl BarrierKey {
         }
     }
 
-    /// Whether a place is in the cluster or CTA that the barrier belongs to; which threads of a CTA
-    /// a warp's barrier is for is left open.
+    /// Whether a place is in the cluster or CTA of the barrier. A warp barrier's lane mask is not
+    /// looked at.
     #[must_use]
     pub fn includes(&self, p: Place) -> bool {
         match *self {
@@ -203,12 +204,12 @@ pub struct Warp {
     pub which: WhichWarp,
 }
 
-/// How a warp is told from the others of its CTA.
+/// How a warp is told from the other warps of its CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WhichWarp {
     /// By the number that the test declares.
     Declared(u32),
-    /// By the only thread in it, whose warp the test leaves open: an index into the test's threads.
+    /// By its only thread, whose warp the test leaves open: an index into the test's threads.
     Of(usize),
 }
 
@@ -231,8 +232,8 @@ impl std::fmt::Display for Warp {
 }
 
 impl EventGraph {
-    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it, where it
-    /// is not the only warp that has to come: then its arrival has reset the barrier.
+    /// Whether a thread arrives at a CTA barrier without waiting and reuses the barrier while other
+    /// warps still have to arrive. The second operation needs the barrier to be reset.
     #[must_use]
     pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
         matches!(arrival.key, BarrierKey::Cta(..))
@@ -252,8 +253,8 @@ impl EventGraph {
             && self.event(one.event).agent != self.event(other.event).agent
     }
 
-    /// That two operations for which [they may](Self::counts_may_differ) have different counts, in an
-    /// arena that continues the graph's.
+    /// The condition that two operations for which [they may](Self::counts_may_differ) have
+    /// different counts, in an arena that continues the graph's.
     pub fn counts_differ(
         &self,
         exprs: &mut ExprArena,
@@ -279,13 +280,13 @@ impl EventGraph {
         matches!(op.rule, BarrierRule::Count(count) if self.exprs.constant(count) == Some(WARP_SIZE))
     }
 
-    /// The barrier operation that an event is.
+    /// The barrier operation of an event.
     #[must_use]
     pub fn barrier(&self, id: EventId) -> Option<&BarrierOp> {
         self.barrier_index(id).map(|index| &self.barriers[index])
     }
 
-    /// Which of the [`barriers`](Self::barriers) an event is.
+    /// The index of an event's operation in [`barriers`](Self::barriers).
     #[must_use]
     pub fn barrier_index(&self, id: EventId) -> Option<BarrierId> {
         match self.event(id).kind {
@@ -306,8 +307,8 @@ impl EventGraph {
         self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
     }
 
-    /// Whether an operation may be in the generation of another one at its barrier: where that has no
-    /// count, not if it has the count of some threads only.
+    /// Whether `other` may be in the generation of `op` at their barrier. An `op` without a thread
+    /// count does not meet an `other` that counts only some of the CTA's threads.
     #[must_use]
     pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
         match (&op.rule, &other.rule) {
@@ -355,8 +356,8 @@ impl EventGraph {
         (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
     }
 
-    /// Whether the operations of one turn at a barrier meet, and no others, however far threads go:
-    /// without thread counts, and with one that takes all warps that ever come there.
+    /// Whether operations at a barrier meet exactly if their ordinals agree, in all prefixes. True
+    /// without thread counts, and with a count of all warps that ever use the barrier.
     #[must_use]
     pub fn meets_by_turn(&self, key: &BarrierKey) -> bool {
         meets_by_turn(&self.agents, &self.barrier_uses, key)
@@ -369,7 +370,7 @@ impl EventGraph {
     }
 }
 
-/// As [`EventGraph::meets_by_turn`], of agents and what their threads may do at barriers.
+/// As [`EventGraph::meets_by_turn`], from agents and all barrier uses of their threads.
 pub(super) fn meets_by_turn(agents: &[Agent], all: &[BarrierUse], key: &BarrierKey) -> bool {
     let (BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..)) = *key else { return true };
     let may_be_here = |used: &&BarrierUse| match *key {

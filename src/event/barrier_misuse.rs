@@ -7,7 +7,7 @@ use crate::program::expr::Binary;
 use crate::rule::Rule;
 use std::collections::BTreeSet;
 
-/// What some execution may do wrong at its barriers.
+/// The misuses of barriers that some execution may commit.
 pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     let mut out = Vec::new();
     for index in graph.barriers.keys() {
@@ -18,7 +18,7 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
             push(graph, &mut out, &[index], wrong, rule);
         }
         for other in index.earlier() {
-            // Where values decide counts, it is not known in which turn they come.
+            // Where values decide counts, the ordinal of an operation does not tell its generation.
             if mixes(&graph.barriers[index], &graph.barriers[other])
                 && graph.knows_counts_at(&graph.barriers[index].key)
                 && agent(graph, index) != agent(graph, other)
@@ -31,7 +31,8 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     out
 }
 
-/// Notes a misuse by the first of these operations, all of which have to be reached.
+/// Records a misuse by the first of these operations, which happens only if all of them are
+/// reached.
 fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[BarrierId], guard: ExprId, rule: Rule) {
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[of[0]].event).span;
@@ -60,8 +61,8 @@ fn guard(graph: &EventGraph, index: BarrierId) -> ExprId {
     graph.event(graph.barriers[index].event).guard
 }
 
-/// How many operations on the same barrier that it may meet and that satisfy `counts` the thread has
-/// executed before.
+/// How many earlier operations of the thread on the same barrier may meet this one and satisfy
+/// `counts`.
 fn earlier(
     graph: &mut EventGraph,
     index: BarrierId,
@@ -80,7 +81,7 @@ fn earlier(
     graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
-/// Whether a thread arrives at the cluster's barrier twice in a phase, or waits before arriving.
+/// When a thread arrives at the cluster's barrier twice in a phase, or waits before arriving.
 fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
     let arrivals = earlier(graph, index, |op| op.arrives);
     let mut waits = earlier(graph, index, |op| !op.arrives);
@@ -94,8 +95,8 @@ fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
     graph.exprs.and(guard, not)
 }
 
-/// Whether two operations of different threads are of one generation, where generations are
-/// counted by occurrence.
+/// When two operations of different threads are in one generation, where generations are counted by
+/// occurrence.
 fn same_turn(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
     let (x, y) = (earlier(graph, a, |_| true), earlier(graph, b, |_| true));
     let same = graph.exprs.eq(x, y);
@@ -104,7 +105,7 @@ fn same_turn(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
     graph.exprs.and(both, same)
 }
 
-/// Whether PTX forbids that these two belong to one generation.
+/// Whether PTX forbids that these two operations belong to one generation.
 fn mixes(a: &BarrierOp, b: &BarrierOp) -> bool {
     a.key == b.key
         && matches!(a.key, BarrierKey::Cta(..))

@@ -1,7 +1,7 @@
 //! Base sets and given base relations of an event graph, over all events it may have.
 //!
-//! An execution restricts them to the events that happen. Each is computed when it is first asked
-//! for and kept with the graph.
+//! An execution restricts them to the events that happen. Each set and relation is computed on
+//! first use and kept with the graph.
 
 use super::graph::{AgentKind, EventGraph, EventKind};
 use super::participants::Meetings;
@@ -18,7 +18,7 @@ use std::hash::Hash;
 use std::sync::OnceLock;
 use typed_index_collections::TiVec;
 
-/// The base sets and relations of one graph that were asked for so far.
+/// The base sets and relations of one graph that have been computed.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     sets: Vec<OnceLock<EventSet>>,
@@ -224,7 +224,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
 fn includes(graph: &EventGraph) -> Rel {
     let n = graph.events.len();
     let scoped = || graph.ids().filter(|&id| graph.event(id).scope.is_some());
-    // All that a scope reaches, by the scope with its place, and all of one thread.
+    // The events within reach of each scope at each place, and all events of each thread.
     let mut reached: FxHashMap<Reach, EventSet> = FxHashMap::default();
     for id in scoped() {
         let agent = graph.event(id).agent;
@@ -242,7 +242,7 @@ fn includes(graph: &EventGraph) -> Rel {
         let event = graph.event(id);
         let place = graph.agents[event.agent.index()].site();
         let wide = event.scope.and_then(|scope| Reach::of(scope, place));
-        // The scope .cta of an asynchronous access is that of its memory's CTA as well.
+        // The scope `.cta` of an asynchronous access also reaches the CTA that owns the memory.
         let other = other_cta(graph, id).filter(|_| event.scope == Some(Scope::Cta));
         for reach in wide.into_iter().chain([Reach::Thread(event.agent)]).chain(other) {
             out.insert_all(id, &reached[&reach]);
@@ -251,8 +251,8 @@ fn includes(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The CTA other than that of the issuing thread where an asynchronous access is performed: the owner of
-/// the shared memory.
+/// The owner CTA of the shared memory of an asynchronous access, if it performs the access and
+/// differs from the issuing thread's CTA.
 fn other_cta(graph: &EventGraph, id: EventId) -> Option<Reach> {
     let (gpu, grid, cta) = visited(graph, id)?;
     Some(Reach::Cta(gpu, grid, cta))
@@ -268,8 +268,8 @@ fn visited(graph: &EventGraph, id: EventId) -> Option<Cta> {
     peer_of(graph, id).filter(|_| performer == Performer::Owner)
 }
 
-/// Pairs of events with a CTA in common; an asynchronous access is performed by its issuer's and by
-/// that of the shared memory.
+/// Pairs of events with a CTA in common. An asynchronous access counts for its issuer's CTA and for
+/// the CTA of the shared memory.
 fn same_cta(graph: &EventGraph) -> Rel {
     let mut out = placed(graph, |p| (p.gpu, p.grid, p.cta));
     let visitors: Vec<(EventId, Cta)> =
@@ -296,7 +296,7 @@ enum Reach {
 }
 
 impl Reach {
-    /// `None` for a device's scope outside of devices.
+    /// The reach of a scope; `None` for a device's scope outside of devices.
     fn of(scope: Scope, place: Option<Place>) -> Option<Self> {
         Some(match (scope, place) {
             (Scope::Sys, _) => Self::System,
@@ -308,7 +308,7 @@ impl Reach {
     }
 }
 
-/// All pairs of events with equal keys; events without one are left out.
+/// All pairs of events with equal keys; an event without a key is in no pair.
 fn grouped<K: Copy + Eq + Hash>(graph: &EventGraph, key: impl Fn(EventId) -> Option<K>) -> Rel {
     let n = graph.events.len();
     let mut groups: FxHashMap<K, EventSet> = FxHashMap::default();
@@ -355,8 +355,8 @@ fn program_order(graph: &EventGraph) -> Rel {
     out
 }
 
-/// Whether two events are the read and the write of different elements of one atomic instruction, which
-/// are in no order (reading V1). Nothing else is one position after a read.
+/// Whether a read and a write belong to different elements of one atomic instruction, which are
+/// unordered (reading V1). Only the write of an atomic instruction is one position after a read.
 fn are_apart(graph: &EventGraph, read: EventId, write: EventId) -> bool {
     let (from, to) = (graph.event(read), graph.event(write));
     from.position + 1 == to.position
@@ -407,7 +407,7 @@ fn rmw(graph: &EventGraph) -> Rel {
     out
 }
 
-/// From all pieces of the reads that `reads` lists to each memory event.
+/// Pairs from all pieces of the reads that `reads` lists for a memory event to that event.
 fn dependencies(graph: &EventGraph, reads: impl Fn(&EventGraph, EventId) -> Vec<AccessId>) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for id in graph.ids().filter(|&id| graph.event(id).is_memory()) {
@@ -422,7 +422,8 @@ fn dependencies(graph: &EventGraph, reads: impl Fn(&EventGraph, EventId) -> Vec<
     out
 }
 
-/// The reads that a write's value, and if `guard` its execution and place, really depend on.
+/// The reads that a write's value semantically depends on, and with `guard` also its execution and
+/// place.
 fn semantic_reads(
     graph: &EventGraph,
     meetings: &Meetings<'_>,
@@ -444,7 +445,8 @@ fn semantic_reads(
         match leaf {
             Expr::Read(access) => reads.push(access),
             Expr::Symbol(symbol) => reads.extend(graph.symbol(symbol).computed_from()),
-            // What a barrier returns depends on the operands of all that may take part.
+            // The result of a barrier depends on the operands of all operations that may share its
+            // phase.
             Expr::Barrier(index) if !barriers.contains(&index) => {
                 barriers.push(index);
                 if let Some(value) = graph.barriers[index].exchanged() {
@@ -469,8 +471,8 @@ fn meetings(graph: &EventGraph) -> Meetings<'_> {
     Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key))
 }
 
-/// Program order between restricted fences and the accesses that they do not cover
-/// (PTX-9.7.13.4): a one-way fence that is limited to some objects.
+/// Program order between a restricted fence and the accesses that the fence does not cover
+/// (PTX-9.7.13.4). A restricted fence is one-way and limited to some objects.
 fn uncovered(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     let restricted: Vec<(EventId, Restriction)> = graph
@@ -507,7 +509,7 @@ fn uncovered(graph: &EventGraph) -> Rel {
     out
 }
 
-/// From the events of the threads of a CTA to the accesses of others to its shared memory.
+/// From the events of a CTA's threads to the accesses of other CTAs to its shared memory.
 fn peers(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for access in base_set(graph, BaseSet::Peer).iter() {

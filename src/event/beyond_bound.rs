@@ -1,10 +1,11 @@
-//! Writes behind what the bound cuts off.
+//! Writes beyond the bound: an over-approximation of the further writes of cut threads.
 //!
-//! A thread that goes round a loop more often than it is followed may write something in further rounds
-//! or behind the loop, and nothing but dependencies and synchronization keeps others from reading it
-//! before, and the rounds that are followed from reading what those write then (PTX-8.10.4). So whether
-//! some execution goes further is asked of events among which all these writes may be, with the value that
-//! their instruction gives them, or any where that depends on what the rounds change.
+//! A thread whose loop the bound cuts may write in further rounds or after the loop. Only
+//! dependencies and synchronization keep other threads from reading such a write early, and the
+//! unrolled rounds from reading resulting writes of those threads (PTX-8.10.4). Therefore the
+//! question whether some execution exceeds the bound is asked on a graph in which all these writes
+//! may happen. A write has the value computed by its instruction, or any value if the value depends
+//! on registers that the rounds change.
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
@@ -18,22 +19,23 @@ use crate::ptx::operation::Order;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
-/// How many writes stand for those of a thread at one place that others may read, one for each of their
-/// reads.
+/// The most copies of one write beyond the bound: one for each read of another thread that may take
+/// its value.
 const MOST_READ: usize = 4;
 
-/// How often each thread reads each variable.
+/// How often each thread reads each object.
 pub(super) type Readers = FxHashMap<(ObjectId, usize), usize>;
 
 impl ThreadRun<'_, '_> {
-    /// Adds the writes that may follow when the thread goes on from a loop's head, where that is asked for.
+    /// Adds the writes that may follow when the thread goes on from a loop's head, if writes beyond
+    /// the bound are asked for.
     pub(super) fn write_ahead(&mut self, id: LoopId, state: &State) {
-        // Known where that is asked for.
+        // Readers are known exactly where such writes are asked for.
         if self.builder.facts.readers.is_none() {
             return;
         }
         let cut = state.guard;
-        // Nobody has to find out that the thread is cut to see what it writes.
+        // The writes do not depend on the values by which the thread is cut.
         let mut state = State { guard: self.exprs().truth(true), ..state.clone() };
         let steps = reached_from(self.code, self.flow.loops.head(id));
         for register in steps.iter().flat_map(|&at| self.code.steps[at].written()) {
@@ -48,7 +50,7 @@ impl ThreadRun<'_, '_> {
                 self.writes_of(micro, &state, step.span, &mut writes);
             }
         }
-        // Of an address of which nothing is known, nothing is said.
+        // An address of unknown value is no violation here.
         self.builder.violations.truncate(violations);
         for write in writes {
             for _ in 0..self.read_by_others(write.object) {
@@ -64,7 +66,8 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// The value of a write, where other registers and other old values may have led to it if any did.
+    /// The value of one copy of a write. A value computed from open values becomes a new open
+    /// value, since copies may differ.
     fn ahead_again(&mut self, value: ExprId) -> ExprId {
         match self.builder.exprs.leaves(value).iter().any(|leaf| self.open_width(leaf).is_some()) {
             true => self.any_value(self.builder.exprs.width(value)),
@@ -72,14 +75,15 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// How many reads of others may see a write of the thread, as many as are told apart.
+    /// How many reads of other threads may see a write of this thread, at most [`MOST_READ`].
     fn read_by_others(&self, object: ObjectId) -> usize {
         let readers = self.builder.facts.readers.iter().flatten();
         let others = readers.filter(|((read, thread), _)| *read == object && *thread != self.index);
         others.map(|(_, count)| count).sum::<usize>().min(MOST_READ)
     }
 
-    /// Collects what a micro-operation may write, wherever its address may be, each form once.
+    /// Collects the writes that a micro-operation may perform, at all places of its address, each
+    /// form once.
     fn writes_of(
         &mut self,
         micro: &Micro,
@@ -96,7 +100,8 @@ impl ThreadRun<'_, '_> {
                 let old = self.any_value(target.bytes * 8);
                 let happens = self.term(happens, state, Some(old));
                 let value = self.term(value, state, Some(old));
-                // Who reads what was there before may read it where it was written.
+                // A write of the old value is left out, since its readers may read from the source
+                // of the old value.
                 if value != old && !self.builder.exprs.is_false(happens) {
                     self.writes_to(target, *write_order, value, state, span, writes);
                 }
@@ -141,8 +146,8 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// How often each thread reads each variable, where writes ahead are asked for and this is not yet
-    /// known.
+    /// How often each thread reads each object, if writes beyond the bound are asked for and the
+    /// numbers are not yet known.
     pub(super) fn new_readers(&self) -> Option<Readers> {
         if !self.unfolding.ahead || self.facts.readers.is_some() {
             return None;
@@ -154,8 +159,7 @@ impl GraphBuilder<'_> {
         Some(readers)
     }
 
-    /// Of the executions that the bound cuts, those count in which nothing is written ahead by a thread
-    /// that is not cut.
+    /// Restricts cuts by the bound to executions in which only cut threads write beyond the bound.
     pub(super) fn settle_ahead(&mut self) {
         for cut in self.cuts.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
             for when in [&mut cut.guard, &mut cut.steady] {

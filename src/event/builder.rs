@@ -43,7 +43,7 @@ pub(super) enum DraftKind {
         scope: Scope,
         restriction: Restriction,
     },
-    /// A proxy fence, and the tensor map that it is for if it names one.
+    /// A proxy fence, and the tensor map that it names, if any.
     ProxyFence(ProxyFenceKind, Option<ObjectId>),
     Barrier(BarrierId),
     GridWait,
@@ -51,7 +51,7 @@ pub(super) enum DraftKind {
     Launch,
     /// The issue of the operation with a number, or of part of it.
     Issue(usize),
-    /// A wait for groups, in the order of their numbers.
+    /// A wait for groups; waits come in the order of their numbers.
     Await,
     TensorFence(TensorFence),
 }
@@ -63,48 +63,49 @@ pub(super) enum Entry {
     Other { thread: usize, kind: DraftKind, guard: ExprId, position: u32, span: Span },
 }
 
-/// How far back the same store is looked for in another branch.
+/// How many entries back a store of another branch is looked for.
 const FARTHEST_BRANCH: usize = 32;
 
-/// What is known of a program before its threads are executed.
+/// Facts about a program that earlier unfoldings have settled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// The steps that threads may come to, where that has been looked at.
+    /// The steps that threads may reach, if an earlier unfolding has found them.
     pub(super) reached: Option<BTreeSet<(usize, usize)>>,
     /// Variables that nothing writes.
     pub(super) tables: BTreeSet<ObjectId>,
-    /// Variables whose atomic operations have no effect when they write what they read.
+    /// Variables whose atomic operations are idempotent: writing the value read has no effect.
     pub(super) transparent: BTreeSet<ObjectId>,
-    /// Places that computed addresses never mean. They hold for loops that are given `rounds`.
+    /// The places that computed addresses never point to, valid for the loops' `rounds`.
     pub(super) never: BTreeSet<Place>,
-    /// How often variables are read, where writes behind the bound are asked for.
+    /// How often variables are read, if writes beyond the bound are asked for.
     pub(super) readers: Option<Readers>,
-    /// How often loops that count go round at most, to begin with.
+    /// The upper bounds on the rounds of counting loops to begin with.
     pub(super) rounds: Rounds,
 }
 
-/// What the threads have produced so far.
+/// The program's events and expressions as far as its threads are unfolded.
 #[derive(Debug)]
 pub(super) struct GraphBuilder<'p> {
     pub(super) program: &'p Program,
     pub(super) unfolding: Unfolding,
     pub(super) facts: Facts,
-    /// What is read from memory that is never written.
+    /// The values of reads from constant memory.
     pub(super) fixed: FxHashMap<AccessId, u128>,
     pub(super) exprs: ExprArena,
     pub(super) symbols: Vec<Symbol>,
     pub(super) cuts: Vec<Cut>,
-    /// How often loop bodies are executed at most; less than wanted where that is too much.
+    /// How often loop bodies are executed at most; less than asked for if that makes a thread too
+    /// large.
     pub(super) bound: u8,
     pub(super) violations: Vec<Violation>,
-    /// The accesses of which one is how the last mbarrier operation reads its object, each with its
-    /// guard.
+    /// The accesses, each with its guard, of which one is the last mbarrier operation's read of its
+    /// object.
     pub(super) looked_at: Vec<(ExprId, AccessId)>,
-    /// Arrivals and waits at mbarriers, those of a thread in its order.
+    /// Arrivals and waits at mbarriers, each thread's in program order.
     pub(super) in_phases: Vec<InPhase>,
     /// The asynchronous operations.
     pub(super) operations: Vec<DraftOperation<'p>>,
-    /// What happens to groups of them, thread by thread in program order.
+    /// Commits of groups and waits for them, thread by thread in program order.
     pub(super) groups: Vec<GroupStep>,
     /// The products of warpgroups.
     pub(super) joint: Vec<Joint>,
@@ -112,43 +113,46 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) ends: Vec<ExprId>,
     /// How many waits for groups there are.
     pub(super) waits: usize,
-    /// When waits on mbarriers succeed, by how they read the object.
+    /// When waits on mbarriers succeed, by the access that reads the object.
     pub(super) successes: FxHashMap<AccessId, ExprId>,
-    /// Instructions of which nobody knows what they compute.
+    /// Uninterpreted instructions.
     pub(super) opaque: Vec<Opaque>,
-    /// Values that loops leave open.
+    /// Values that loop abstraction by havoc leaves open.
     pub(super) skipped: Vec<SymbolId>,
-    /// Truth values that the execution chooses, whatever it reads.
+    /// Truth values that the execution chooses freely, independent of its reads.
     pub(super) chances: Vec<SymbolId>,
-    /// That what is written ahead ([`super::beyond_bound`]) is written by threads that are cut.
+    /// The condition that only cut threads perform writes beyond the bound
+    /// ([`super::beyond_bound`]).
     pub(super) as_cut: ExprId,
     /// Loops with barriers that the bound cuts.
     pub(super) locksteps: Vec<Lockstep>,
-    /// What conditions of branches, predicates and selections are made of, and how much of that the program
-    /// has used before.
+    /// The parts of conditions of branches, predicates and selections, each with the number of
+    /// parts that the program has used before.
     pub(super) uses: FxHashMap<ExprId, usize>,
-    /// When conditions were used, or computed, before decisions made others of them ([`super::disjuncts`]).
+    /// When conditions were first used or computed, for those that decisions have rewritten
+    /// ([`super::disjuncts`]).
     pub(super) ages: FxHashMap<ExprId, FirstUse>,
-    /// Whether a write may come about in more ways than are told apart.
+    /// Whether a write has more disjuncts than are told apart, so that dependencies are
+    /// over-approximated.
     pub(super) coarse: bool,
     /// Whether vectors have more orders of their elements than are looked at.
     pub(super) some_orders: bool,
-    /// The steps that threads have come to.
+    /// The steps that threads have reached.
     pub(super) reached: BTreeSet<(usize, usize)>,
     /// Final values of registers by name, thread by thread.
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) accesses: Vec<DraftAccess>,
     pub(super) entries: Vec<Entry>,
     pub(super) barriers: TiVec<BarrierId, BarrierOp>,
-    /// Their guards.
+    /// The guards of the barrier operations.
     pub(super) barrier_guards: TiVec<BarrierId, ExprId>,
     /// For each barrier operation, the reads that its operand was computed from.
     pub(super) operands: TiVec<BarrierId, Vec<AccessId>>,
-    /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
+    /// For each barrier operation, the reads behind its result; see [`Self::reductions`].
     pub(super) results: TiVec<BarrierId, Vec<AccessId>>,
-    /// How often loops that count go round at most.
+    /// The upper bounds on the rounds of counting loops.
     pub(super) rounds: Rounds,
-    /// Loops that count and have been cut, by thread.
+    /// The counting loops that have been cut, by thread.
     pub(super) counted: BTreeSet<(usize, LoopId)>,
 }
 
@@ -202,8 +206,9 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
-    /// The reads behind what each barrier operation returns: those behind the operands of all that
-    /// may take part, or of the lane that it asks for. Empty when there are none.
+    /// For each barrier operation, the reads behind its result. These are the reads behind the
+    /// operands of all operations that may share its phase, or of a shuffle's source lane. Empty if
+    /// no operand comes from a read.
     pub(super) fn reductions(&self) -> TiVec<BarrierId, Vec<AccessId>> {
         if self.operands.iter().all(Vec::is_empty) {
             return TiVec::new();
@@ -225,8 +230,8 @@ impl<'p> GraphBuilder<'p> {
         all.clone().map(met).collect()
     }
 
-    /// Whether what an operation returns may be made of the operand of another one: a `shfl.sync`
-    /// asks for one lane.
+    /// Whether the operand of `other` may go into the result of `op`: a `shfl.sync` asks for one
+    /// lane.
     fn may_ask_for(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
         let constant = |x| self.exprs.constant(x);
         let asked = op.exchange.and_then(|exchange| constant(exchange.source?));
@@ -245,8 +250,8 @@ impl<'p> GraphBuilder<'p> {
         out
     }
 
-    /// A thread's agent, and how many barrier operations there are so far: those of the thread
-    /// among them come before what comes next.
+    /// A thread's agent, and the number of barrier operations so far. The next event of the thread
+    /// follows its barrier operations among these.
     pub(super) fn at(&self, thread: usize) -> (AgentId, usize) {
         (AgentId::new(thread + 1), self.barriers.len())
     }
@@ -271,9 +276,9 @@ impl<'p> GraphBuilder<'p> {
         passed
     }
 
-    /// Adds an access. Two stores of one value to one place in branches that exclude each other,
-    /// with nothing of the later branch between them, are one store that depends on neither
-    /// (PTX-8.10.4) and is shown as the first of them.
+    /// Adds an access. Two stores of one value to one place in exclusive branches are merged into
+    /// one store that depends on neither branch (PTX-8.10.4). No event of the later branch may lie
+    /// between the two. The merged store is shown as the first one.
     pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {
         if let Some(first) = self.in_other_branch(&access) {
             let before = &mut self.accesses[first.index()];
@@ -289,8 +294,8 @@ impl<'p> GraphBuilder<'p> {
         id
     }
 
-    /// The same store in a branch that excludes this one, if whatever comes between them is in such
-    /// branches.
+    /// The same store in a branch that excludes this one, if all entries between the two stores are
+    /// in such branches.
     fn in_other_branch(&mut self, access: &DraftAccess) -> Option<AccessId> {
         let far = self.entries.len().saturating_sub(FARTHEST_BRANCH);
         let same = |entry: &Entry| match *entry {
@@ -303,7 +308,7 @@ impl<'p> GraphBuilder<'p> {
         between.rev().all(|at| self.is_excluded(at, access)).then_some(found)
     }
 
-    /// Whether an entry is of the same thread as an access and never happens with it.
+    /// Whether an entry of the access's thread never happens together with the access.
     fn is_excluded(&mut self, at: usize, access: &DraftAccess) -> bool {
         let (thread, guard) = match self.entries[at] {
             Entry::Access(id) => {
@@ -455,7 +460,7 @@ impl<'p> GraphBuilder<'p> {
             .collect()
     }
 
-    /// Copies the accesses; initial writes are added behind them.
+    /// Copies the accesses; initial writes are added after them.
     fn add_accesses(&self, graph: &mut EventGraph) {
         for draft in &self.accesses {
             graph.accesses.push(Access {
@@ -526,7 +531,8 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
-    /// The events of the threads, then of asynchronous operations; gives the waits for groups.
+    /// Adds the events of threads, then those of asynchronous operations; gives the waits for
+    /// groups.
     fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) -> Vec<EventId> {
         let (mut issues, mut waits) = (vec![Vec::new(); self.operations.len()], Vec::new());
         for entry in &self.entries {
@@ -667,7 +673,8 @@ pub(super) fn agents(program: &Program) -> Vec<Agent> {
     std::iter::once(init).chain(threads).collect()
 }
 
-/// The thread and the guard of a barrier operation; they are entered in their order.
+/// The thread and the guard of a barrier operation; operations are entered in the order of their
+/// indices.
 pub(super) fn barrier_at(entry: &Entry) -> Option<(usize, ExprId)> {
     match entry {
         Entry::Other { thread, kind: DraftKind::Barrier(_), guard, .. } => Some((*thread, *guard)),

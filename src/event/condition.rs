@@ -49,7 +49,7 @@ pub(super) fn shown_ranges(program: &Program) -> Vec<(ObjectId, u64, u64)> {
     terms_of(program).into_iter().filter_map(range).collect()
 }
 
-/// The instance of a variable that a term means: that of a thread, or the only one.
+/// The instance of a variable that a term names: the given thread's, or the only one.
 fn instance_of(program: &Program, variable: usize, thread: Option<usize>) -> Option<ObjectId> {
     let layout = &program.layout;
     match thread {
@@ -94,7 +94,7 @@ enum Signedness {
     Unsigned,
 }
 
-/// Resolves the condition and what is shown of final states.
+/// Resolves the condition, the filter and the values that final states show.
 pub(super) struct Conditions<'a> {
     program: &'a Program,
     finals: &'a [FxHashMap<String, ExprId>],
@@ -172,7 +172,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// A side of a comparison with `other`, whose type a floating-point number has.
+    /// One side of a comparison; a floating-point literal takes the type of `other`.
     fn side(&mut self, graph: &mut EventGraph, term: &Term, other: &Term) -> Valued {
         let Term::Float(number) = term else { return self.term(graph, term) };
         let ty = self.ty(other).unwrap_or(Type::UNTYPED);
@@ -286,8 +286,8 @@ fn signedness(kind: Option<TypeKind>) -> Signedness {
 }
 
 /// A comparison of two terms. Equality with a literal compares bits, so that `-1` and its unsigned
-/// spelling are one; an order compares numbers, of which the literal may be one that the other
-/// side cannot be.
+/// spelling are one; an order compares numbers, and the literal may lie outside the other side's
+/// range.
 fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued) -> ExprId {
     let exprs = &mut graph.exprs;
     let (a, b, unsigned) = match (a, b) {

@@ -1,11 +1,11 @@
-//! Memory that nothing writes, such as kernel parameters and tables of pointers: addresses that come
-//! from there are known before anything is executed.
+//! Constant memory, which no thread writes, such as kernel parameters and tables of pointers.
+//! Addresses from constant memory are known before execution.
 //!
-//! Variables in `.const` and `.param` are read-only (PTX-5.1). That nothing writes some other
-//! variable is assumed first and then looked at: with what is read there, the addresses of all writes
-//! are computed, and none may be there. This shows it under models that exclude values out of thin
-//! air: of the writes to such variables, the first would have an address computed from what is there
-//! initially.
+//! Variables in `.const` and `.param` are read-only (PTX-5.1). For other variables, the absence of
+//! writes is assumed first and then checked: with their initial values read, the addresses of all
+//! writes are computed, and none may point there. The check is sound under models that exclude
+//! values out of thin air: the first write to such a variable would have an address computed from
+//! the initial values.
 
 use super::barrier::BarrierRule;
 use super::builder::{Entry, Facts, GraphBuilder};
@@ -18,7 +18,8 @@ use crate::program::micro::Program;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// All threads executed, with what they read from variables that are never written.
+/// Unfolds all threads, with the values that constant memory holds; the assumption of constancy is
+/// a fixpoint.
 pub(super) fn settled_with_tables(
     program: &Program,
     unfolding: Unfolding,
@@ -40,8 +41,8 @@ pub(super) fn settled_with_tables(
     plain
 }
 
-/// Initialized variables of `.global` from which addresses are computed and which no instruction
-/// names to write to them.
+/// Initialized variables of `.global` from which addresses are computed and to which no instruction
+/// writes by name.
 fn pointers(builder: &GraphBuilder<'_>) -> BTreeSet<ObjectId> {
     let read = builder.accesses.iter().flat_map(|access| &access.address_reads);
     let mut out: BTreeSet<ObjectId> =
@@ -61,7 +62,7 @@ fn variable(layout: &Layout, object: ObjectId) -> &VariableInfo {
 }
 
 impl ThreadRun<'_, '_> {
-    /// What is read from some bytes that nothing writes, if it is given.
+    /// The given initial value of some bytes of constant memory.
     pub(super) fn fixed(&self, object: ObjectId, offset: u64, bytes: u32) -> Option<u128> {
         let variable = variable(&self.builder.program.layout, object);
         let read_only = matches!(variable.space, DeclaredSpace::Const | DeclaredSpace::Param);
@@ -71,10 +72,10 @@ impl ThreadRun<'_, '_> {
         self.builder.given(object, offset, bytes)
     }
 
-    /// An address with what is read from such memory put in.
+    /// An address with the values of reads from constant memory substituted.
     ///
-    /// Other values keep the read, since what is computed from them depends on it and on what else
-    /// they are computed from (PTX-8.10.4).
+    /// Other values keep the read, since everything computed from a read depends on it and on its
+    /// other operands (PTX-8.10.4).
     pub(super) fn with_tables(&mut self, address: ExprId) -> ExprId {
         with_tables(&mut self.builder.exprs, &self.builder.fixed, address)
     }
@@ -91,8 +92,8 @@ fn with_tables(exprs: &mut ExprArena, fixed: &FxHashMap<AccessId, u128>, x: Expr
 }
 
 impl GraphBuilder<'_> {
-    /// Puts what is read from such memory into what decides where threads end, what they misuse, and
-    /// which of them meet at barriers: nothing is stored that would depend on it.
+    /// Substitutes the values of constant memory in thread counts and in guards of cuts, violations
+    /// and events other than accesses. No store depends on these.
     pub(super) fn settle_guards(&mut self) {
         let Self { exprs, fixed, entries, barriers, cuts, violations, .. } = self;
         let mut settle = |x: &mut ExprId| *x = with_tables(exprs, fixed, *x);

@@ -1,9 +1,10 @@
-//! Loops that the threads of a CTA go round together, since each round passes a barrier for all.
+//! Convergent loops: the threads of a CTA go round them together, since each round passes a barrier
+//! for all.
 //!
-//! A round of such a loop can be left out if all threads leave it out (see [`super::havoc`]): what each
-//! passes in it are the same turns of the same barriers. So the loops have to pass the same barriers in
-//! every round, whatever happens in it, and as many before; and a thread that goes round once more than
-//! the bound says nothing about executions with fewer rounds unless all do.
+//! A round of such a loop can be left out if all threads leave it out (see [`super::havoc`]): the
+//! operations of one round have the same ordinals at the same barriers. The loops therefore have to
+//! pass the same barriers in every round, and equally many before. A thread with one round beyond
+//! the bound represents executions with fewer rounds only if all threads have this round.
 
 use super::barrier::BarrierKey;
 use super::builder::{GraphBuilder, barrier_at};
@@ -14,17 +15,17 @@ use super::unfold::ThreadRun;
 use crate::id::{BarrierId, ExprId};
 use std::collections::BTreeSet;
 
-/// What a thread does that goes round such a loop up to the bound.
+/// The barriers that a thread passes in such a loop up to the bound.
 #[derive(Clone, Debug)]
 pub(super) struct Lockstep {
     thread: usize,
     /// The cut by the bound.
     cut: usize,
-    /// The barriers that it has passed before the loop.
+    /// The barriers that the thread has passed before the loop.
     before: Vec<BarrierKey>,
-    /// Those that it passes in each round.
+    /// The barriers of each round.
     round: Vec<BarrierKey>,
-    /// How many rounds there are up to the bound.
+    /// The number of rounds up to the bound.
     rounds: u8,
 }
 
@@ -68,7 +69,8 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// Of the cuts of such loops, those in executions where all threads go on stand for fewer rounds.
+    /// Turns cuts of such loops into [`CutKind::Idle`] where all threads go on: those executions
+    /// stand for ones with fewer rounds.
     pub(super) fn settle_locksteps(&mut self) {
         let all = std::mem::take(&mut self.locksteps);
         for one in &all {
@@ -84,8 +86,8 @@ impl GraphBuilder<'_> {
         self.cuts.retain(|cut| !exprs.is_false(cut.guard));
     }
 
-    /// When all threads that come to the barriers of a loop go round it up to the bound; `None` where
-    /// some do not pass them alike.
+    /// When all threads that use a loop's barriers go round it up to the bound; `None` if some
+    /// thread passes them in another way.
     fn go_on_together(&mut self, one: &Lockstep, all: &[Lockstep]) -> Option<ExprId> {
         let shared = |key: &BarrierKey| one.round.contains(key);
         let before = |loops: &Lockstep| -> Vec<BarrierKey> {

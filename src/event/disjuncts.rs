@@ -1,10 +1,11 @@
-//! The ways in which a write comes about: one write for each, with what it depends on there.
+//! Disjunctive splitting of writes: one write for each way to reach it, with the reads on which the
+//! way depends.
 //!
-//! A register may have its value from one load or another, depending on a predicate or on the branch
-//! taken, and both loads may be performed. What is stored then depends on the predicate and on the one
-//! load that the value is from, no more: the other has no part in it (PTX-8.10.4). So a write whose
-//! value or execution is a choice becomes several that exclude each other, each with the value that it
-//! has there; they lie in one place of the program, and at most one of them happens.
+//! A register may have its value from one load or another, depending on a predicate or on the
+//! branch taken, and both loads may be performed. The stored value then depends on the predicate
+//! and on the chosen load, but not on the other load (PTX-8.10.4). Therefore a write whose value or
+//! execution is a choice is split into exclusive disjuncts, each with its own value. The disjuncts
+//! share one position in program order, and at most one of them happens.
 
 use super::access::DraftAccess;
 use super::builder::{Entry, GraphBuilder};
@@ -12,41 +13,43 @@ use crate::id::{AccessId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
 use rustc_hash::FxHashMap;
 
-/// Into how many writes one is split at most; with more ways it stays one, which depends on whatever any of
-/// them does.
+/// The most disjuncts of one write; a write with more stays whole and depends on the reads of all
+/// of them.
 const MOST_DISJUNCTS: usize = 16;
-/// How many parts the value and the guard of a write that is looked at have at most.
+/// The most parts in the value and the guard of a write that is split.
 const MOST_PARTS: usize = 256;
-/// How many literals of a guard are looked at.
+/// The most literals of a guard.
 pub(super) const MOST_LITERALS: usize = 48;
-/// How many conditions are looked at, the next to be asked among them.
+/// The most conditions of a disjunct that are considered for the next decision.
 const MOST_CONDITIONS: usize = 16;
 
-/// How many choices between orders of the elements of vectors are looked at.
+/// The most choices between orders of vector elements that a proof of definedness follows.
 const MOST_ORDERS: usize = 6;
 
-/// How often some condition of a write is asked, on one way or another.
+/// The most decisions in splitting one write.
 const MOST_STEPS: usize = 256;
 
-/// When a condition is used first, by what was used before, and when it is computed: those that are used
-/// together count as they are computed, and what is computed earlier is a smaller expression.
+/// The age of a condition: the number of conditions used before its first use, then its expression.
+/// Conditions that are used together rank by when they were computed, since an earlier expression
+/// has the smaller id.
 pub(super) type FirstUse = (usize, ExprId);
 
-/// A way in which a write comes about.
+/// One disjunct of a write.
 #[derive(Clone, PartialEq, Eq)]
 struct Disjunct {
     guard: ExprId,
     value: ExprId,
-    /// The conditions that have decided the value, or what is left of them.
+    /// The conditions that have decided the value, as far as they are still open.
     by: Vec<ExprId>,
 }
 
-/// Ways that may be one: none of them may happen beside a read on which only others of them depend.
+/// Disjuncts that may be merged: no disjunct happens beside a read on which only other disjuncts of
+/// the group depend.
 struct Group {
     ways: Vec<Disjunct>,
-    /// What some of them depend on.
+    /// The reads on which some of them depend.
     reads: Vec<AccessId>,
-    /// The reads beside which some of them may happen without depending on them.
+    /// The reads beside which some disjunct may happen without depending on them.
     spared: Vec<AccessId>,
 }
 
@@ -64,7 +67,7 @@ impl Group {
 }
 
 impl GraphBuilder<'_> {
-    /// Splits writes that depend on other reads in one way than in another.
+    /// Splits writes whose disjuncts depend on different reads.
     pub(super) fn split_ways(&mut self) {
         for entry in std::mem::take(&mut self.entries) {
             let Entry::Access(id) = entry else {
@@ -88,7 +91,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// The ways of a write; none where there is nothing to say.
+    /// The disjuncts of a write; none if splitting gains nothing.
     fn ways(&mut self, id: AccessId) -> Vec<Disjunct> {
         self.ages.clear();
         let access = &self.accesses[id.index()];
@@ -114,16 +117,16 @@ impl GraphBuilder<'_> {
         }
         let leaves = self.leaves(happens.clone(), own, &mut { MOST_STEPS });
         let out = self.grouped(&leaves, &reads, own).unwrap_or_else(|| vec![happens]);
-        // Guards that are alike stay alike where nothing is gained.
+        // Guards that are alike stay alike if splitting gains nothing.
         let gains = out.iter().any(|way| self.spares(&reads, way, own));
-        // A way that joins leaves depends on all that they depend on.
+        // A disjunct that joins leaves depends on all reads of these leaves.
         let founded = gains && leaves.iter().all(|way| self.is_founded(way));
         self.coarse |= gains && !founded;
         if founded { out } else { Vec::new() }
     }
 
-    /// The ways that a way becomes when its conditions are asked in the order of their first use, each
-    /// only where it still makes a difference.
+    /// Splits a disjunct by its conditions, in the order of their first use and only where a
+    /// condition still makes a difference.
     fn leaves(&mut self, way: Disjunct, own: Option<AccessId>, steps: &mut usize) -> Vec<Disjunct> {
         if self.exprs.is_false(way.guard) {
             return Vec::new();
@@ -140,18 +143,17 @@ impl GraphBuilder<'_> {
         for half in halves {
             out.extend(self.leaves(half, own, steps));
         }
-        // What leads to one value on both ways does not matter.
+        // A decision that leads to one value both ways does not matter.
         self.unite(&mut out, |a, b| a.value == b.value);
         out
     }
 
-    /// What becomes of a way if the first of its conditions that has a value there holds, and if it does
-    /// not.
+    /// The two cases of a disjunct by the first of its conditions that has a value there.
     fn halves(&mut self, way: &Disjunct) -> Option<[Disjunct; 2]> {
         for condition in self.conditions(way) {
             if self.is_known(condition, way.guard) {
                 let halves = [true, false].map(|holds| self.assume(way, condition, holds));
-                // One that another excludes may be said again in the words of that one.
+                // A condition that excludes another may come back in the words of the other.
                 if !halves.contains(way) {
                     return Some(halves);
                 }
@@ -160,8 +162,8 @@ impl GraphBuilder<'_> {
         None
     }
 
-    /// Joins ways where none comes to depend on a read beside which it may happen and that it does without.
-    /// `None` where too many are left.
+    /// Joins disjuncts unless one comes to depend on a read that it spares. `None` if too many are
+    /// left.
     fn grouped(
         &mut self,
         leaves: &[Disjunct],
@@ -193,16 +195,16 @@ impl GraphBuilder<'_> {
         (out.len() <= MOST_DISJUNCTS).then_some(out)
     }
 
-    /// Makes one of two ways with one value.
+    /// Joins two disjuncts with one value.
     fn join(&mut self, way: &mut Disjunct, other: Disjunct) {
         let common = self.common(way.guard, other.guard);
         way.guard = self.exprs.or(way.guard, other.guard);
-        // Said apart, for whoever looks at its literals.
+        // The common literals are kept apart from the rest, so that they can be found.
         way.guard = self.exprs.and(common, way.guard);
         add_new(&mut way.by, &other.by);
     }
 
-    /// Makes one of any two ways that differ only in a condition, where `alike` holds.
+    /// Joins any two disjuncts that differ in one condition and satisfy `alike`.
     fn unite(&mut self, ways: &mut Vec<Disjunct>, alike: impl Fn(&Disjunct, &Disjunct) -> bool) {
         loop {
             let guards: Vec<_> =
@@ -228,7 +230,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// What two conjunctions have in common.
+    /// The literals that two conjunctions have in common.
     fn common(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let [a, b] = [a, b].map(|x| self.exprs.literals(x, MOST_LITERALS).unwrap_or_default());
         let mut all = self.exprs.truth(true);
@@ -238,10 +240,11 @@ impl GraphBuilder<'_> {
         all
     }
 
-    /// The conditions of a way, as many as are looked at.
+    /// The conditions of a disjunct in the order in which they are decided, at most
+    /// [`MOST_CONDITIONS`].
     fn conditions(&mut self, way: &Disjunct) -> Vec<ExprId> {
         let mut conditions = conditions(&self.exprs, way, &self.chances);
-        // To ask what comes from no read makes no dependency.
+        // A condition that comes from no read adds no dependency.
         conditions.sort_by_cached_key(|&condition| {
             let depends = !self.reads_of(&[condition], None).is_empty();
             (depends, self.age(condition), condition)
@@ -251,7 +254,7 @@ impl GraphBuilder<'_> {
         conditions
     }
 
-    /// Notes what a condition is made of, where the program uses it.
+    /// Notes the parts of a condition when the program uses it.
     pub(super) fn note_use(&mut self, condition: ExprId) {
         let noted_before = self.uses.len();
         let mut stack = vec![condition];
@@ -269,14 +272,15 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// When a condition was used first, or else was computed, or what decisions have made it of.
+    /// The age of a condition: its first use and its computation, or the age of the condition from
+    /// which it was rewritten.
     fn age(&self, condition: ExprId) -> FirstUse {
         let used = self.uses.get(&condition).copied().unwrap_or(usize::MAX);
         self.ages.get(&condition).copied().unwrap_or((used, condition))
     }
 
-    /// Whether some part of a way may depend on less than the whole: on fewer reads, or on a chance
-    /// in the place of the only one.
+    /// Whether some part of a disjunct may depend on fewer reads than the whole, or on a free
+    /// choice instead of the only read.
     fn may_spare(&self, reads: &[AccessId], way: &Disjunct) -> bool {
         let is_chance = |part: ExprId| match self.exprs.get(part) {
             Expr::Symbol(id) => self.chances.contains(&id),
@@ -286,8 +290,9 @@ impl GraphBuilder<'_> {
         reads.len() > 1 || reads.len() == 1 && parts().into_iter().any(is_chance)
     }
 
-    /// Whether a way depends on all that decides if what it is computed from happens: what it leaves
-    /// out must not be needed to find that out, as engines do, from the parts of a guard.
+    /// Whether the reads of a disjunct decide that all reads and barriers in its value and guard
+    /// happen. Engines have to find that out from the parts of guards, without the reads that the
+    /// disjunct spares.
     fn is_founded(&mut self, way: &Disjunct) -> bool {
         let reads = self.reads(way, None);
         let given: Vec<_> = given(&self.exprs, way.guard).collect();
@@ -301,8 +306,8 @@ impl GraphBuilder<'_> {
         guards.iter().all(|guard| known.contains_key(guard))
     }
 
-    /// An expression of those operands of another that are known, if it follows from them and from some
-    /// reads alone: one operand may be enough.
+    /// An expression rebuilt from its known operands, if these and some reads determine its value.
+    /// One operand may be enough.
     fn of_known_operands(
         &mut self,
         x: ExprId,
@@ -329,15 +334,14 @@ impl GraphBuilder<'_> {
         all.then(|| self.exprs.rebuilt(x, known))
     }
 
-    /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has
-    /// no value to go by.
+    /// Whether all reads and barriers behind a condition happen wherever a guard holds; elsewhere
+    /// the condition has no value.
     fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
         let given = given(&self.exprs, guard).collect();
         self.is_known_in_order(condition, guard, given, MOST_ORDERS)
     }
 
-    /// As [`Self::is_known`] in each order of the elements of vectors that it depends on, given what
-    /// holds there.
+    /// As [`Self::is_known`], by cases over the orders of vector elements, under given literals.
     fn is_known_in_order(
         &mut self,
         condition: ExprId,
@@ -370,7 +374,8 @@ impl GraphBuilder<'_> {
         })
     }
 
-    /// An expression where some truth values are known. One of them may make another of what is left.
+    /// Decides an expression by known truth values until a fixpoint: deciding may turn a part into
+    /// another known value.
     fn settled(&mut self, x: ExprId, given: &[(ExprId, bool)]) -> ExprId {
         let mut rest = x;
         loop {
@@ -382,7 +387,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// The guards of the reads and of the barrier operations that some expressions are computed from.
+    /// The guards of the reads and barrier operations behind some expressions.
     fn guards_of(&self, computed: &[ExprId]) -> Vec<ExprId> {
         let guard = |part| match self.exprs.get(part) {
             Expr::Read(read) | Expr::Mbarrier(read) => Some(self.accesses[read.index()].guard),
@@ -392,7 +397,7 @@ impl GraphBuilder<'_> {
         self.exprs.parts(computed).into_iter().filter_map(guard).collect()
     }
 
-    /// Whether a way may happen beside one of some reads without depending on it.
+    /// Whether a disjunct may happen beside one of some reads without depending on it.
     fn spares(&mut self, reads: &[AccessId], way: &Disjunct, own: Option<AccessId>) -> bool {
         let kept = self.reads(way, own);
         reads.iter().filter(|read| !kept.contains(read)).any(|read| {
@@ -401,7 +406,8 @@ impl GraphBuilder<'_> {
         })
     }
 
-    /// What a way depends on, but for the read of the same atomic operation, on which it always does.
+    /// The reads on which a disjunct depends, except the read of its own atomic operation, which is
+    /// always a dependency.
     fn reads(&self, way: &Disjunct, own: Option<AccessId>) -> Vec<AccessId> {
         self.reads_of(&[way.guard, way.value], own)
     }
@@ -416,7 +422,8 @@ impl GraphBuilder<'_> {
         parts.into_iter().filter_map(read).filter(|&read| Some(read) != own).collect()
     }
 
-    /// A way with one of its conditions decided, and with whatever has to hold there then.
+    /// Assumes a condition in a disjunct, and then each literal that its guard turns out to
+    /// contain.
     fn assume(&mut self, way: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
         let mut given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
         let mut next = Some((condition, holds));
@@ -433,7 +440,7 @@ impl GraphBuilder<'_> {
         way
     }
 
-    /// A way with one of its conditions decided.
+    /// Decides one condition of a disjunct.
     fn decided(&mut self, way: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
         for asked in conditions(&self.exprs, way, &self.chances) {
             let left = self.exprs.decided(asked, &[(condition, holds)]);
@@ -445,7 +452,7 @@ impl GraphBuilder<'_> {
         }
         let mut decided = |x| self.exprs.decided(x, &[(condition, holds)]);
         let (rest, value) = (decided(way.guard), decided(way.value));
-        // What decided before may have been decided by this.
+        // This decision may have decided an earlier condition.
         let mut by: Vec<ExprId> = way.by.iter().map(|&x| decided(x)).collect();
         let literal = self.literal(condition, holds);
         by.extend((value != way.value).then_some(literal));
@@ -458,7 +465,7 @@ impl GraphBuilder<'_> {
     }
 }
 
-/// Whether some part of a way is a choice, or holds for one of several reasons.
+/// Whether some part of a disjunct is a choice, or holds for one of several reasons.
 fn may_differ(exprs: &ExprArena, way: &Disjunct) -> bool {
     let constant = exprs.constant(way.value).is_some();
     if constant && exprs.constant(way.guard).is_some() {
@@ -474,8 +481,8 @@ fn may_differ(exprs: &ExprArena, way: &Disjunct) -> bool {
     parts.into_iter().any(is_choice)
 }
 
-/// The conditions that decide what a way depends on, each once: those of choices
-/// and what truth values are made of, but for what has to hold for the write to happen at all.
+/// The conditions that determine a disjunct's dependencies, each once. They are conditions of
+/// choices and operands of truth values, except literals of the guard.
 fn conditions(exprs: &ExprArena, way: &Disjunct, chances: &[SymbolId]) -> Vec<ExprId> {
     let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();
     let mut out = Vec::new();
@@ -499,14 +506,14 @@ fn conditions(exprs: &ExprArena, way: &Disjunct, chances: &[SymbolId]) -> Vec<Ex
     out
 }
 
-/// The conditions that a guard affirms or denies, and whether it affirms them.
+/// The conditions that a guard's literals affirm (`true`) or deny.
 fn given(exprs: &ExprArena, guard: ExprId) -> impl Iterator<Item = (ExprId, bool)> {
     let literals = exprs.literals(guard, MOST_LITERALS).unwrap_or_default();
     literals.into_iter().map(|literal| positive(exprs, literal))
 }
 
-/// The condition that one conjunction affirms and another denies, if they have all else in common, and
-/// whether the first affirms it.
+/// The condition that one conjunction affirms and the other denies, if all other literals are
+/// common. Also gives whether the first affirms it.
 fn only_difference(exprs: &ExprArena, a: &[ExprId], b: &[ExprId]) -> Option<(ExprId, bool)> {
     let mut own = a.iter().filter(|x| !b.contains(x));
     let mut others = b.iter().filter(|x| !a.contains(x));
@@ -526,7 +533,7 @@ fn add_new(list: &mut Vec<ExprId>, others: &[ExprId]) {
     list.extend(new);
 }
 
-/// What a literal affirms or denies, and whether it affirms it.
+/// The condition of a literal, and whether the literal affirms it.
 pub(super) fn positive(exprs: &ExprArena, literal: ExprId) -> (ExprId, bool) {
     match exprs.get(literal) {
         Expr::Unary(Unary::Not, inner) => (inner, false),

@@ -1,8 +1,8 @@
-//! Arrivals at mbarriers before anybody has waited for the phase before (PTX-9.7.13.15.4): for each
-//! phase, a wait has to have succeeded before an arrival in the next one.
+//! Arrivals at mbarriers before any thread has waited for the preceding phase. Each phase needs a
+//! successful wait before an arrival in the next one (PTX-9.7.13.15.4).
 //!
-//! "Before" is an order in time. A wait counts unless it comes later in the thread of the arrival: where
-//! none is left, none has come before, however the threads are timed.
+//! "Before" is an order in time. A wait counts unless it follows the arrival in the same thread: if
+//! no wait is left, none precedes the arrival, however the threads are timed.
 
 use super::builder::GraphBuilder;
 use super::graph::Violation;
@@ -18,21 +18,21 @@ use crate::source::Span;
 #[derive(Clone, Debug)]
 pub(super) struct InPhase {
     thread: usize,
-    /// The accesses of which one reads the object, each with its guard.
+    /// The accesses, each with its guard, of which one reads the object.
     reads: Vec<(ExprId, AccessId)>,
     what: Part,
 }
 
 #[derive(Clone, Debug)]
 enum Part {
-    /// With what is said where nobody has waited.
+    /// An arrival, with the violation to report if no thread has waited.
     Arrival(Violation),
-    /// With when it succeeds.
+    /// A wait, with the condition of its success.
     Wait(ExprId),
 }
 
 impl ThreadRun<'_, '_> {
-    /// Notes an operation on an mbarrier whose access has just been executed.
+    /// Notes an operation on an mbarrier right after its access is unfolded.
     pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
         let reads = std::mem::take(&mut self.builder.looked_at);
         let what = match what {
@@ -50,7 +50,7 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// Notes arrivals in a phase for whose predecessor no wait succeeds before.
+    /// Notes arrivals in a phase without a successful wait for the preceding phase.
     pub(super) fn look_at_arrivals(&mut self) {
         let all = std::mem::take(&mut self.in_phases);
         for (at, arrival) in all.iter().enumerate() {
@@ -74,7 +74,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// When a wait succeeds for the phase before the one that an arrival at its object finds.
+    /// When a wait succeeds for the phase that precedes an arrival at the same object.
     fn waits_for_the_phase_before(&mut self, wait: &InPhase, arrival: AccessId) -> ExprId {
         let mut any = self.exprs.truth(false);
         let Part::Wait(done) = wait.what else { return any };
@@ -94,7 +94,7 @@ impl GraphBuilder<'_> {
         any
     }
 
-    /// Whether an access finds an object in its first phase.
+    /// When an access finds an object in its first phase.
     fn is_in_first_phase(&mut self, read: AccessId) -> ExprId {
         let phase = self.phase(read);
         let none = self.exprs.number(0, self.program.layout.mbarriers.phase_bits());

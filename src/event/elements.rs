@@ -1,5 +1,5 @@
-//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in one of
-//! too many.
+//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in
+//! one order that stands for too many.
 
 use super::graph::Symbol;
 use super::unfold::{State, ThreadRun};
@@ -62,8 +62,8 @@ impl<'p> ThreadRun<'_, 'p> {
         (0..usize::BITS - (count - 1).leading_zeros()).map(bit).collect()
     }
 
-    /// Whether the bits stand for an order that satisfies `holds`; the last order has all the
-    /// numbers that are left.
+    /// Whether the bits stand for an order that satisfies `holds`. Numbers beyond the last order
+    /// stand for the last one.
     fn chosen_among(
         &mut self,
         bits: &[ExprId],
@@ -82,7 +82,7 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 }
 
-/// The register that an element's value goes to.
+/// The register that receives an element's value.
 fn destination(element: &Micro) -> Option<usize> {
     match element {
         Micro::Load { destination, .. } | Micro::Rmw { destination, .. } => {
@@ -92,7 +92,7 @@ fn destination(element: &Micro) -> Option<usize> {
     }
 }
 
-/// All orders of `count` things.
+/// All permutations of `count` indices.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];

@@ -1,5 +1,5 @@
-//! What exchanges of register values within a warp return, as expressions over the operands of those
-//! that take part: the threads of the membermask that come in the same turn.
+//! The results of exchanges of register values within a warp, as expressions over the operands of
+//! the participants. Participants are the threads of the membermask whose operations share a phase.
 
 use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};
@@ -21,21 +21,21 @@ pub(super) struct Member {
     pub(super) lane: ExprId,
     /// Whether it takes part.
     pub(super) present: ExprId,
-    /// What it brings; of no account where the exchange is about nothing but lanes.
+    /// The operand that it brings; unused by exchanges that are about lanes alone.
     pub(super) operand: ExprId,
 }
 
-/// The one whose result is asked for.
+/// The operation whose result is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
     pub(super) op: WarpOp,
     /// The lane that `shfl.sync` asks for.
     pub(super) source: Option<ExprId>,
-    /// Itself, who is present.
+    /// Its own membership; it is present.
     pub(super) member: Member,
 }
 
-/// Says of every exchange of a graph what it returns.
+/// Defines the results of all exchanges of a graph.
 pub(super) fn define(graph: &mut EventGraph) {
     if graph.barriers.iter().all(|op| op.exchange.is_none()) {
         return;
@@ -75,7 +75,7 @@ pub(super) fn define(graph: &mut EventGraph) {
                 members.push(Member { thread, lane, present, operand });
             }
         }
-        // The leader is chosen among all of them, whether they come or not.
+        // The leader is chosen among all threads of the membermask, present or not.
         members.sort_by_key(|member| member.thread);
         let own = members.iter().find(|member| member.thread == places[at].0);
         let own = Own { op: exchange.op, source: exchange.source, member: *own.expect("itself") };
@@ -86,18 +86,18 @@ pub(super) fn define(graph: &mut EventGraph) {
     }
 }
 
-/// An exchange of some threads.
+/// An exchange, with the operations that may take part in it.
 pub(super) struct Exchanged<'a> {
     pub(super) exprs: &'a mut ExprArena,
     pub(super) symbols: &'a mut Vec<Symbol>,
-    /// All that may take part, thread by thread.
+    /// All possible participants, thread by thread.
     pub(super) members: &'a [Member],
-    /// What they share.
+    /// The barrier that they share.
     pub(super) key: &'a BarrierKey,
 }
 
 impl Exchanged<'_> {
-    /// What one of them gets.
+    /// The result of one participant.
     pub(super) fn result(&mut self, own: Own) -> ExprId {
         match own.op {
             WarpOp::Shuffle(_) => self.shuffled(own),
@@ -119,7 +119,7 @@ impl Exchanged<'_> {
         }
     }
 
-    /// Whether something holds of all who take part.
+    /// Whether a condition holds of all participants.
     fn for_all(&mut self, holds: impl Fn(&mut ExprArena, &Member) -> ExprId) -> ExprId {
         self.members.iter().fold(self.exprs.truth(true), |all, member| {
             let holds = holds(self.exprs, member);
@@ -129,7 +129,7 @@ impl Exchanged<'_> {
         })
     }
 
-    /// The lanes of those who take part and of whom something holds.
+    /// The lanes of the participants of which a condition holds.
     fn mask_of(&mut self, holds: impl Fn(&mut ExprArena, &Member) -> ExprId) -> ExprId {
         let (none, one) = (self.exprs.number(0, 32), self.exprs.number(1, 32));
         self.members.iter().fold(none, |mask, member| {
@@ -156,7 +156,7 @@ impl Exchanged<'_> {
         }
     }
 
-    /// The value of the lane that is asked for; nothing is said of one that takes no part.
+    /// The operand of the lane that is asked for; unknown if that lane takes no part.
     fn shuffled(&mut self, own: Own) -> ExprId {
         let source = own.source.expect("`shfl.sync` asks for a lane");
         let mut from = Vec::new();
@@ -176,7 +176,7 @@ impl Exchanged<'_> {
     }
 
     fn reduced(&mut self, reduction: WarpReduction, own: Member) -> ExprId {
-        // With itself, a NaN is the canonical one.
+        // Combined with itself, a NaN becomes canonical.
         let first = self.operand_of(reduction, own);
         let first = match reduction.ty.is_float() {
             true => self.combined(reduction, first, first),
@@ -227,9 +227,9 @@ impl Exchanged<'_> {
         }
     }
 
-    /// The lane of the leader: the first who takes part from some lane on, going round. That lane is
-    /// chosen once for a membermask, so that the same threads always have the same leader
-    /// (PTX-9.7.13.14).
+    /// The lane of the leader: the first participant from some lane on, going round. The execution
+    /// chooses that lane once for each membermask, so that the same threads always have the same
+    /// leader (PTX-9.7.13.14).
     fn leader(&mut self) -> ExprId {
         let threads = self.threads();
         let bits = usize::BITS - (threads.len() - 1).leading_zeros();
@@ -245,7 +245,7 @@ impl Exchanged<'_> {
         self.chosen(&choice, &starts)
     }
 
-    /// The name of a bit of the leader's place: one for each warp and membermask.
+    /// The name of a bit of the leader's place, which is chosen once for each warp and membermask.
     fn leader_name(&self, bit: u32) -> String {
         let BarrierKey::Exchange(Warp { cta: (gpu, grid, _), .. }, ..) = self.key else {
             return String::new();
@@ -253,8 +253,8 @@ impl Exchanged<'_> {
         format!("leader of {} on gpu {gpu}, grid {grid}, bit {bit}", self.key)
     }
 
-    /// One of some values by the bits of its place, the last of which is the highest; the last value
-    /// stands for places behind it.
+    /// One of some values, selected by the bits of its index, lowest first. An index beyond the
+    /// last value selects the last.
     fn chosen(&mut self, bits: &[ExprId], values: &[ExprId]) -> ExprId {
         let Some((&bit, lower)) = bits.split_last() else { return values[0] };
         let half = values.len().min(1 << lower.len());
@@ -264,7 +264,7 @@ impl Exchanged<'_> {
         self.exprs.ite(bit, high, low)
     }
 
-    /// The threads that may take part: their lanes, and whether they do.
+    /// The threads that may take part: their lanes, and whether they take part.
     fn threads(&mut self) -> Vec<(ExprId, ExprId)> {
         let mut out: Vec<(usize, ExprId, ExprId)> = Vec::new();
         for member in self.members {
@@ -281,7 +281,7 @@ impl Exchanged<'_> {
         self.exprs.leaf(Expr::Symbol(SymbolId::new(self.symbols.len() - 1)), width)
     }
 
-    /// A value that nothing says but that is one wherever this name is used.
+    /// A free value that is the same wherever its name is used.
     fn fixed(&mut self, name: String, width: u32) -> ExprId {
         match self.symbols.iter().position(|symbol| symbol.name == name) {
             Some(known) => self.exprs.leaf(Expr::Symbol(SymbolId::new(known)), width),

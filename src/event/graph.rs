@@ -23,12 +23,12 @@ use typed_index_collections::TiVec;
 /// Programs with more events are not decided: relations take memory by the square of this number.
 pub const MOST_EVENTS: usize = 8192;
 
-/// Who performs events.
+/// A performer of events.
 #[derive(Clone, Debug)]
 pub struct Agent {
     /// Its name in the test, such as `P0`; `init` for the initial writes.
     pub name: String,
-    /// What it is.
+    /// The kind of agent.
     pub kind: AgentKind,
 }
 
@@ -39,13 +39,13 @@ pub enum AgentKind {
     Init,
     /// A thread of the test, device or host; the index into the test's threads.
     Thread(usize, ThreadPlace),
-    /// An asynchronous operation: its index, and where the thread runs that issues it.
+    /// An asynchronous operation: its index, and the place of the thread that issues it.
     Operation(usize, Place),
 }
 
 impl Agent {
-    /// Where its events are performed, for all but the host: an asynchronous operation's where it
-    /// was issued.
+    /// Where the agent's events are performed, for all but the host: an asynchronous operation's at
+    /// the place of its issue.
     #[must_use]
     pub fn site(&self) -> Option<Place> {
         match self.kind {
@@ -54,7 +54,7 @@ impl Agent {
         }
     }
 
-    /// Where it runs, for device threads.
+    /// The place of a device thread.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         match self.kind {
@@ -63,7 +63,7 @@ impl Agent {
         }
     }
 
-    /// The warp that it is a thread of.
+    /// The warp of a device thread.
     #[must_use]
     pub fn warp(&self) -> Option<Warp> {
         match self.kind {
@@ -75,7 +75,7 @@ impl Agent {
     }
 }
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The initial write of a location piece.
@@ -100,20 +100,20 @@ pub enum EventKind {
     Await,
     /// A fence of the tensor cores.
     TensorFence(TensorFence),
-    /// That an asynchronous operation, or a part of it, is complete.
+    /// The completion of an asynchronous operation, or of a part of it.
     Complete(Completion),
 }
 
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Who performs it.
+    /// The agent that performs it.
     pub agent: AgentId,
-    /// What it is.
+    /// The kind of event.
     pub kind: EventKind,
-    /// When it happens.
+    /// The path condition under which it happens.
     pub guard: ExprId,
-    /// The access that it is a piece of; fences and barriers have one of their own.
+    /// The access of the piece; fences and barriers have separate accesses.
     pub access: AccessId,
     /// The location piece, for memory events.
     pub loc: Option<LocId>,
@@ -125,34 +125,34 @@ pub struct Event {
     pub proxy: Proxy,
     /// Marks.
     pub marks: Marks,
-    /// The statement that it comes from.
+    /// The statement that performs it.
     pub span: Span,
-    /// The position of its statement in the thread's unfolded code; pieces of one access and the
-    /// elements of one vector share it.
+    /// The position of the event's statement in the thread's unfolded code. Pieces of one access
+    /// and elements of one vector share a position.
     pub position: u32,
 }
 
 impl Event {
-    /// Whether it reads memory.
+    /// Whether the event reads memory.
     #[must_use]
     pub fn is_read(&self) -> bool {
         self.kind == EventKind::Read
     }
 
-    /// Whether it writes memory, initial writes included.
+    /// Whether the event writes memory, initial writes included.
     #[must_use]
     pub fn is_write(&self) -> bool {
         matches!(self.kind, EventKind::Write | EventKind::Init)
     }
 
-    /// Whether it reads or writes memory.
+    /// Whether the event reads or writes memory.
     #[must_use]
     pub fn is_memory(&self) -> bool {
         self.is_read() || self.is_write()
     }
 }
 
-/// One access: what its pieces have in common.
+/// One access, with the common data of its pieces.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// The pieces, in order of address; one in tests without partial overlap.
@@ -165,9 +165,10 @@ pub struct Access {
     pub offset: u64,
     /// Bytes.
     pub bytes: u32,
-    /// For writes, what is written, as wide as the access; for reads, the leaf that is read.
+    /// For writes, the written value, as wide as the access; for reads, the leaf for the value
+    /// read.
     pub value: ExprId,
-    /// Registers' reads that the address was computed from.
+    /// Reads that the address was syntactically computed from.
     pub address_reads: Vec<AccessId>,
     /// Reads that the guard was syntactically computed from.
     pub control_reads: Vec<AccessId>,
@@ -175,15 +176,14 @@ pub struct Access {
     pub data_reads: Vec<AccessId>,
     /// For the write half of a read-modify-write, the read half.
     pub rmw_read: Option<AccessId>,
-    /// For a write that comes about in several ways, of which each is an access, the first of them;
-    /// `None` in the first.
+    /// For a disjunct of a write, the access of its first disjunct; `None` in the first.
     pub disjunct_of: Option<AccessId>,
-    /// For a way, what decided that the value is this one.
+    /// For a disjunct, the conditions that have decided its value.
     pub chosen_by: Vec<ExprId>,
 }
 
 impl Access {
-    /// What stands for the access of an event that touches no memory and happens under a guard.
+    /// A stand-in for the access of an event that touches no memory and happens under a guard.
     pub(super) fn of_no_memory(event: EventId, guard: ExprId) -> Self {
         Self {
             pieces: vec![event],
@@ -224,8 +224,8 @@ pub struct Object {
 }
 
 impl Object {
-    /// The name to print of some of its bytes: `x` or `x[1]` of an element, as conditions have it;
-    /// of other bytes `x+4`, as addresses have it.
+    /// The name to print of some of its bytes: `x` or `x[1]` for an element, as in conditions;
+    /// `x+4` for other bytes, as in addresses.
     #[must_use]
     pub fn part(&self, offset: u64, bytes: u32) -> String {
         let (name, element) = (&self.name, u64::from(self.element.bytes().max(1)));
@@ -265,14 +265,14 @@ pub struct Conditional {
     pub when: ExprId,
 }
 
-/// What of an asynchronous operation is complete.
+/// The part of an asynchronous operation that is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// The read of its tensor map.
     Map,
-    /// The reads of its map and its sources.
+    /// The reads of the operation's tensor map and sources.
     Reads,
-    /// What it does for one of its destinations.
+    /// Its work for one destination.
     Part(usize),
     /// All of it.
     All,
@@ -295,17 +295,17 @@ pub struct Operation {
     pub maps: Vec<EventId>,
     /// The reads of its sources.
     pub reads: Vec<EventId>,
-    /// What it does for each of its destinations.
+    /// Its work for each of its destinations.
     pub parts: Vec<OperationPart>,
-    /// That the sources have been read, where somebody may wait for that alone.
+    /// The completion of the reads of its sources, if a wait may ask for that alone.
     pub reads_complete: Option<EventId>,
-    /// That the tensor map has been read, where groups are waited for until then.
+    /// The completion of the read of its tensor map, if a wait for groups asks for that.
     pub map_complete: Option<EventId>,
-    /// That all is complete; the same event as that of its part where there is one part.
+    /// The completion of the whole; the same event as that of its part if there is one part.
     pub complete: EventId,
-    /// The operations behind whose completion it is complete.
+    /// The operations that have to be complete before this one is.
     pub behind: Vec<usize>,
-    /// Whether its completion is a proxy fence for its accesses (PTX-9.7.9.25.2).
+    /// Whether the completion is a proxy fence for the accesses of the operation (PTX-9.7.9.25.2).
     pub fences: bool,
     /// Whether PTX-9.7.9.25.1 speaks of it.
     pub is_copy: bool,
@@ -317,14 +317,15 @@ pub struct Operation {
     pub columns: Vec<(ObjectId, u64)>,
 }
 
-/// What an asynchronous operation does for one of its destinations.
+/// The work of an asynchronous operation for one of its destinations.
 #[derive(Clone, Debug)]
 pub struct OperationPart {
-    /// Each write, with what it is made of: the read of a source, that of the place itself, or nothing.
+    /// Each write and the read that its value comes from, if any: of a source, or of the
+    /// destination itself.
     pub writes: Vec<EventId>,
-    /// That it is complete.
+    /// Its completion.
     pub complete: EventId,
-    /// Both halves of the signal, for each object that it may be at.
+    /// Both halves of the signal, for each object that the signal may be at.
     pub signals: Vec<EventId>,
 }
 
@@ -344,20 +345,20 @@ pub struct Symbol {
 pub enum SymbolOrigin {
     /// The execution chooses it.
     Chosen,
-    /// An instruction outside the subset computes it from these reads, nobody knows how.
+    /// An unknown function of these reads, computed by an instruction outside the subset.
     Computed(Vec<AccessId>),
-    /// As [`Self::Computed`], where nothing that matters depends on it: any value will do.
+    /// As [`Self::Computed`], where no answer depends on the value: any will do.
     Irrelevant(Vec<AccessId>),
 }
 
 impl Symbol {
-    /// One that the execution chooses.
+    /// A symbol that the execution chooses.
     #[must_use]
     pub fn chosen(name: String, width: u32) -> Self {
         Self { name, width, origin: SymbolOrigin::Chosen }
     }
 
-    /// How many bits of it an execution chooses.
+    /// How many of its bits an execution chooses.
     #[must_use]
     pub fn open_bits(&self) -> u32 {
         match self.origin {
@@ -366,7 +367,7 @@ impl Symbol {
         }
     }
 
-    /// The reads that it is computed from, if it is.
+    /// The reads that the value is computed from, if it is a computed one.
     #[must_use]
     pub fn computed_from(&self) -> &[AccessId] {
         match &self.origin {
@@ -381,32 +382,33 @@ impl Symbol {
 pub struct Cut {
     /// The thread.
     pub agent: AgentId,
-    /// When that happens.
+    /// When the thread is cut here.
     pub guard: ExprId,
-    /// When control comes here to go round again, whatever the rounds have done.
+    /// When control is here to start another round, independent of the effects of the rounds.
     pub back: ExprId,
-    /// Of a cut by the bound, when it happens after a round that has changed nothing, since it wrote
-    /// only what it read and waited for nobody: another round like it may follow. False of other
-    /// cuts.
+    /// For a cut by the bound, when the last round changed nothing, so that an identical round may
+    /// follow. Such a round writes only the values that it read and waits for no thread. False for
+    /// other cuts.
     pub steady: ExprId,
-    /// What is known of further rounds.
+    /// The knowledge about further rounds.
     pub ahead: Ahead,
-    /// Of a loop in which the thread waits ([`CutKind::Spin`]), the reads of the rounds that it repeats.
+    /// For a loop in which the thread waits ([`CutKind::Spin`]), the reads of the rounds that it
+    /// repeats.
     pub polls: Vec<AccessId>,
-    /// Of such a loop, that the waits of these rounds which may time out do not.
+    /// For such a loop, the conditions that no wait of these rounds times out.
     pub patience: Vec<ExprId>,
-    /// The branch.
+    /// The branch at which the thread is cut.
     pub span: Span,
-    /// Why.
+    /// The reason.
     pub kind: CutKind,
 }
 
-/// What is known of the rounds of a loop behind a cut.
+/// The knowledge about the rounds of a loop beyond a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// Nothing.
+    /// Unknown.
     Open,
-    /// They count, though further than rounds are followed for that alone.
+    /// The loop counts, beyond the rounds to which counting alone extends the bound.
     Counts,
     /// Nothing leads out of the loop.
     Endless,
@@ -419,8 +421,8 @@ pub enum CutKind {
     Bound,
     /// An iteration without an effect: the thread waits, and the execution is complete without it.
     Spin,
-    /// The loop bound, where one of the iterations had no effect and others had: without it, the
-    /// execution is another one that goes further.
+    /// The loop bound, after one iteration without effect among others with effects. The execution
+    /// without this iteration goes further within the bound.
     Idle,
 }
 
@@ -431,34 +433,34 @@ pub struct Violation {
     pub guard: ExprId,
     /// The statement.
     pub span: Span,
-    /// The rule, which also says what the use does to executions.
+    /// The violated rule, which also tells the consequence for executions.
     pub rule: Rule,
-    /// The barrier operations that have to be passed before, by each thread that takes part: its own
-    /// among the first so many.
+    /// For each thread that takes part, the number of leading barrier operations among which its
+    /// own have to be passed before.
     pub behind: Vec<(AgentId, usize)>,
-    /// The threads that have to have ended before, since a task that starts or waits before is complete
-    /// then.
+    /// The threads that have to have ended before: an API edge leads from their task to a task of
+    /// the violation.
     pub ended: Vec<AgentId>,
 }
 
 impl Violation {
-    /// One that stands for a question: whether an execution has it.
+    /// A violation that stands for a question: whether an execution has it.
     #[must_use]
     pub fn asked(guard: ExprId, span: Span) -> Self {
         Self { guard, span, rule: Rule::Asked, behind: Vec::new(), ended: Vec::new() }
     }
 }
 
-/// A register whose final value is asked for.
+/// A register or variable whose final value is shown.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// As it is printed, such as `P0:r1` or `x`.
+    /// The name as printed, such as `P0:r1` or `x`.
     pub name: String,
     /// Its value in the final state.
     pub value: ExprId,
     /// Whether it prints as a signed number.
     pub signed: bool,
-    /// Its type where that is a floating-point one.
+    /// Its type, if that is a floating-point one.
     pub float: Option<Type>,
 }
 
@@ -467,7 +469,7 @@ pub struct Observed {
 pub struct EventGraph {
     /// All expressions.
     pub exprs: ExprArena,
-    /// Who performs events.
+    /// The performers of events.
     pub agents: Vec<Agent>,
     /// All events; initial writes first, then thread by thread in program order.
     pub events: Vec<Event>,
@@ -479,40 +481,41 @@ pub struct EventGraph {
     pub locations: Vec<Location>,
     /// Barrier operations.
     pub barriers: TiVec<BarrierId, BarrierOp>,
-    /// What the program may do at barriers of CTAs, behind what the bound cuts too.
+    /// The uses of CTA barriers that the program may make, those beyond the bound included.
     pub barrier_uses: Vec<BarrierUse>,
-    /// Where the parts of mbarrier objects are in their values.
+    /// The layout of mbarrier objects.
     pub mbarriers: mbarrier::Fields,
-    /// From the writes of arrivals on mbarriers to the reads of waits that may find their phase complete.
+    /// From the writes of releasing arrivals on mbarriers to the reads of waits that may find the
+    /// arrival's phase complete.
     pub phases: Vec<Conditional>,
-    /// The same from all arrivals and signals, to waits that succeed.
+    /// From the writes of all arrivals and signals to the reads of waits that succeed.
     pub any_phases: Vec<Conditional>,
     /// Asynchronous operations.
     pub operations: Vec<Operation>,
-    /// From launches of dependent tasks to the events of these.
+    /// From launches of dependent tasks to the events of those tasks.
     pub launch_edges: Vec<(EventId, EventId)>,
-    /// The tensor maps that acquire fences are for, each behind its fence.
+    /// Acquire fences and the tensor maps that they name.
     pub fenced_maps: Vec<(EventId, ObjectId)>,
-    /// How they are read.
+    /// The readings of the standard for asynchronous operations.
     pub asynchronous: AsyncReadings,
-    /// The `cp.async` that one commit makes a group, by index.
+    /// The groups of `cp.async` operations that commits make, by index.
     pub groups: Vec<Vec<usize>>,
     /// From completions to waits for groups: the pairs that hold if both happen.
     pub done: Vec<(EventId, EventId)>,
-    /// The same where values decide which groups a wait is for.
+    /// The same pairs where values decide which groups a wait is for.
     pub done_if: Vec<Conditional>,
-    /// To barrier operations that wait for the end of a thread if that does not come, as values decide:
-    /// what [`BaseRel::Awaited`] has besides the pairs that are sure.
+    /// To barrier operations from the ends of awaited threads, if values decide whether such a
+    /// thread uses the barrier. These are the pairs of [`BaseRel::Awaited`] besides the sure ones.
     pub awaited: Vec<Conditional>,
     /// Freely chosen values.
     pub symbols: Vec<Symbol>,
     /// Where threads end early.
     pub cuts: Vec<Cut>,
-    /// How often loop bodies are executed at most; less than was asked for where that would have
-    /// made some thread too large.
+    /// How often loop bodies are executed at most; less than asked for if that makes a thread too
+    /// large.
     pub bound: u8,
-    /// Whether a write may come about in more ways than are told apart, or by a reduction of more
-    /// operands than take part: it depends on what any of them does.
+    /// Whether dependencies are over-approximated: a write may have more disjuncts than are told
+    /// apart, or a reduction more operands than participants.
     pub coarse: bool,
     /// Whether vectors with acquire or release order have more orders of their elements (reading V1) than
     /// are looked at.
@@ -521,13 +524,13 @@ pub struct EventGraph {
     pub violations: Vec<Violation>,
     /// API synchronization edges between events.
     pub api_edges: Vec<(EventId, EventId)>,
-    /// What final states are made of.
+    /// The values that final states consist of.
     pub observed: Vec<Observed>,
     /// The filter; true when there is none.
     pub filter: ExprId,
     /// The condition's proposition.
     pub condition: ExprId,
-    /// What was computed from the events, which stay as they are.
+    /// Sets and relations computed from the events.
     pub(super) known: Known,
 }
 
@@ -623,8 +626,8 @@ impl EventGraph {
         new
     }
 
-    /// Takes threads that the bound or a loop cuts for any others: what they do up to there happens,
-    /// however they go on. Which reads decide about their loops stays known.
+    /// Treats threads that the bound or a loop cuts like any others: their events up to the cut
+    /// happen in any case. The reads that decide about their loops remain known.
     pub fn forget_cuts(&mut self) {
         let never = self.exprs.truth(false);
         for cut in &mut self.cuts {
@@ -678,8 +681,8 @@ impl EventGraph {
         writes
     }
 
-    /// Whether a write is the second half of the operation whose first half is this read; the read
-    /// is performed before, so it cannot read from it.
+    /// Whether a read and a write are the halves of one operation. Such a read cannot read from the
+    /// write, since the read is performed first.
     #[must_use]
     pub fn is_own_write(&self, read: EventId, write: EventId) -> bool {
         self.access(self.event(write).access).rmw_read == Some(self.event(read).access)
@@ -696,8 +699,8 @@ impl EventGraph {
             && self.exprs.constant(value) != Some(mbarrier::INVALID)
     }
 
-    /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier object
-    /// there, by what each event reads from; `None` while that is open.
+    /// Whether a read access takes some bytes from an operation that leaves an mbarrier object
+    /// there, given the reads-from choices; `None` while that is open.
     #[must_use]
     pub fn reads_mbarrier(&self, read: AccessId, rf: &[Option<EventId>]) -> Option<bool> {
         let mut open = false;

@@ -1,11 +1,12 @@
-//! Executions whose loops go round more often than the bound, by fewer rounds.
+//! Loop abstraction by havoc: executions with more rounds than the bound, represented by ones with
+//! fewer rounds.
 //!
-//! Of an execution with more rounds of a loop than the bound, rounds may be left out that write nothing
-//! and pass no barrier, but for the first, the last, and two that are looked at, for a misuse or a race.
-//! What remains are the events of an execution in which the loop's registers have some value or other where
-//! rounds are missing. Without reads and fences, nothing is ordered that was not before, and all axioms
-//! forbid; so the rest is consistent if the whole was. Where registers may have any value at the heads
-//! of rounds, what no execution does is done by none of the program either.
+//! In an execution with more rounds of a loop than the bound, rounds that write nothing and pass no
+//! barrier may be left out, except the first, the last, and two that a misuse or a race is about.
+//! The remaining events are those of an execution in which the loop's registers have some value at
+//! each gap. The missing reads and fences only ordered events, and all axioms forbid; so the rest
+//! is consistent if the whole was. Where registers may have any value at the heads of rounds, an
+//! event that no abstract execution has is in none of the program's executions.
 
 use super::graph::Symbol;
 use super::loop_nest::LoopId;
@@ -15,15 +16,16 @@ use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{Micro, PhaseUse, Step};
 use crate::program::term::Term;
 
-/// How many rounds of a loop may be looked at together, for a misuse or a race.
+/// The most rounds of a loop that one misuse or race is about.
 const LOOKED_AT: u8 = 2;
 
-/// How many rounds may have to stay though they write nothing, beside the first, which begins with what
-/// the thread brings: those that are looked at, and the last.
+/// The most rounds besides the first that must be kept although they write nothing. These are the
+/// rounds of a misuse or race, and the last round. The first round is kept since it begins with the
+/// values from before the loop.
 pub(super) const KEPT: u8 = LOOKED_AT + 1;
 
 impl ThreadRun<'_, '_> {
-    /// Whether rounds of a loop may stand for more of them.
+    /// Whether a round of a loop may stand for several.
     pub(super) fn skips(&self, id: LoopId) -> bool {
         let counts = self.flow.rounds(id) > self.builder.unfolding.bound;
         self.builder.unfolding.skips
@@ -32,8 +34,8 @@ impl ThreadRun<'_, '_> {
             && (!self.micros_of(id).any(counts_matter) || self.is_lockstep(id))
     }
 
-    /// Whether the only barriers of a loop are for all threads of the CTA, with which rounds can be left
-    /// out that write nothing.
+    /// Whether all barriers of a loop are for all threads of the CTA. A round without writes can
+    /// then be left out by all threads together.
     pub(super) fn is_lockstep(&self, id: LoopId) -> bool {
         let outside =
             |micro: &Micro| counts_matter(micro) && !micro.meets_whole_cta() || micro.may_write();
@@ -42,9 +44,11 @@ impl ThreadRun<'_, '_> {
             && !self.micros_of(id).any(outside)
     }
 
-    /// What a thread knows that goes back to the head of such a loop, where rounds may be missing.
+    /// The state at the next head of such a loop, where rounds may be missing. Registers that
+    /// rounds change get any value.
     pub(super) fn skip(&mut self, id: LoopId, node: usize, mut state: State) -> State {
-        // If all that are missing write nothing, the first ones may be left as they are.
+        // If all missing rounds write nothing, they may be the last ones, and the first rounds stay
+        // exact.
         let is_late = self.flow.round(id, node).saturating_add(KEPT) >= self.flow.rounds(id);
         if !is_late && !self.micros_of(id).any(Micro::may_write) {
             return state;
@@ -57,8 +61,9 @@ impl ThreadRun<'_, '_> {
         state
     }
 
-    /// When so many of the rounds up to the bound have written something that perhaps none can be left
-    /// out: of those behind the first, fewer than three write nothing, and two may be looked at.
+    /// When so many of the rounds up to the bound write that perhaps no round can be left out.
+    /// Fewer than three rounds after the first write nothing, and a misuse or race may need two of
+    /// these.
     pub(super) fn is_busy(&mut self, id: LoopId, node: usize) -> ExprId {
         let rounds = 2..=self.flow.round(id, node);
         let writes: Vec<ExprId> = rounds.map(|round| self.writes(id, round, node)).collect();
@@ -69,7 +74,7 @@ impl ThreadRun<'_, '_> {
         exprs.binary(Binary::ULt, quiet, enough)
     }
 
-    /// When a round of a loop writes something.
+    /// When a round of a loop writes.
     fn writes(&mut self, id: LoopId, round: u8, node: usize) -> ExprId {
         let mut writes = self.builder.exprs.truth(false);
         for effect in &self.effects {
@@ -84,7 +89,7 @@ impl ThreadRun<'_, '_> {
         self.steps_of(id).flat_map(|(_, step)| &step.micros)
     }
 
-    /// The micro-operations of a loop that the thread may come to.
+    /// The micro-operations of a loop that the thread may reach.
     fn reached_in(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
         let known = self.builder.facts.reached.as_ref();
         let comes = move |at| known.is_none_or(|known| known.contains(&(self.index, at)));
@@ -106,8 +111,8 @@ impl ThreadRun<'_, '_> {
         self.exprs().leaf(Expr::Symbol(id), width)
     }
 
-    /// What is computed from a value that may be any may be any: engines that try values need no
-    /// arithmetic then. Copies stay what they are, and so do truth values, of which there are two.
+    /// Any value, if an operand may have any: engines that try values then need no arithmetic.
+    /// Copies keep their value, and so do truth values, which have two options only.
     pub(super) fn blurred(&mut self, term: &Term, value: ExprId) -> ExprId {
         if self.builder.skipped.is_empty() || matches!(term, Term::Register(_)) {
             return value;
@@ -119,7 +124,7 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// The width of a leaf that may have any value.
+    /// The width of a leaf, if it may have any value.
     pub(super) fn open_width(&self, leaf: &Expr) -> Option<u32> {
         match leaf {
             Expr::Symbol(id) if self.builder.skipped.contains(id) => {
@@ -130,8 +135,8 @@ impl ThreadRun<'_, '_> {
     }
 }
 
-/// Whether other threads may count how often a micro-operation is executed. Waits at mbarriers are not
-/// counted, but what more rounds of them may do wrong takes too long to look at.
+/// Whether other threads may count how often a micro-operation is executed. Waits at mbarriers are
+/// not counted, but their misuse in further rounds takes too long to check.
 fn counts_matter(micro: &Micro) -> bool {
     matches!(
         micro,

@@ -1,4 +1,4 @@
-//! What memory holds before the program starts: declared values, and symbols for unknown ones.
+//! Initial memory: declared values, and symbols for unknown ones.
 
 use super::access::DraftAccess;
 use super::graph::{EventGraph, Symbol};
@@ -14,8 +14,8 @@ pub(super) struct InitialValues {
     unseen: Vec<Unseen>,
 }
 
-/// Where an mbarrier object may lie that no ordinary access reads or writes and that is not shown: its
-/// operations are undefined before it is initialized, whatever is there.
+/// The place of an mbarrier object that no ordinary access touches and no final state shows. Its
+/// initial bits do not matter: mbarrier operations are undefined before the initialization.
 #[derive(Debug)]
 struct Unseen {
     object: ObjectId,
@@ -39,7 +39,7 @@ impl InitialValues {
         Self { unseen, ..Self::default() }
     }
 
-    /// Whether bytes belong to an mbarrier object whose bits nobody looks at.
+    /// Whether bytes belong to such an object.
     fn is_unseen(&self, object: ObjectId, start: u64, end: u64) -> bool {
         self.unseen.iter().any(|u| u.object == object && u.start <= start && end <= u.end)
     }

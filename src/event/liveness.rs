@@ -1,16 +1,16 @@
-//! Which registers matter before each step of a thread.
+//! Liveness: the registers that matter before each step of a thread.
 //!
-//! What only goes into registers that nothing uses is not used either. A step that does no more than
-//! that is silent, and so is a branch whose two ways surely come to one step through silent steps
-//! alone: it decides nothing, and its condition is no use. So a count that a loop keeps for nobody,
-//! or only to choose how long to sleep, does not tell its rounds apart.
+//! A value that only flows into dead registers is dead. A step that only writes dead registers is
+//! silent. A branch is silent if both ways surely reach one step through silent steps alone; its
+//! condition is then no use. Therefore a count without readers, or a count that only selects a
+//! sleep time, does not distinguish a loop's rounds.
 //!
-//! Two states of a thread from which it comes to one step that is not silent, and which agree on the
-//! registers that are used there, have the same events in the same order from there on: silent
-//! steps lead to that step whatever the other registers hold, and change none of those used. A way
-//! that may go round for ever comes nowhere surely, so that a branch to it decides. A condition that
-//! may come from memory always decides, since what follows depends on it in program text, and
-//! models may ask for that.
+//! Take two states of a thread that lead to one non-silent step and agree on the registers used
+//! there. Their events from there on are the same in the same order: silent steps lead to that step
+//! whatever the other registers hold, and change none of the used ones. A way that may go round for
+//! ever surely reaches no step, so that a branch to it decides. A condition that may come from
+//! memory always decides, since the code after it depends on it syntactically, and models may ask
+//! for control dependencies.
 
 use crate::program::micro::{Micro, Step, ThreadCode};
 use crate::program::term::Term;
@@ -23,7 +23,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Of a thread, some of whose registers are observed at its end.
+    /// The live registers of a thread, some of whose registers are observed at its end.
     pub(crate) fn of(code: &ThreadCode, observed: &[usize]) -> Self {
         let mut analysis = Analysis::new(code, observed);
         loop {
@@ -43,8 +43,7 @@ impl Live {
         self.used[step][register]
     }
 
-    /// Whether all that paths from a step do with a register is to choose between ways that come to
-    /// the same.
+    /// Whether paths from a step use a register only to choose between equivalent ways.
     pub(crate) fn only_chooses(&self, step: usize, register: usize) -> bool {
         self.choosing[step][register] && !self.used[step][register]
     }
@@ -52,11 +51,11 @@ impl Live {
 
 struct Analysis<'c> {
     code: &'c ThreadCode,
-    /// For every step, the registers that are used from there on, as far as is known.
+    /// For every step, the registers that are used from there on, as found so far.
     live: Vec<Vec<bool>>,
-    /// For every step, whether it does nothing that anything uses, as far as is known.
+    /// For every step, whether it affects nothing that is used, as found so far.
     silent: Vec<bool>,
-    /// For every step, whether the conditions that it is under or branches by are a use.
+    /// For every step, whether its guard and branch condition count as used.
     decides: Vec<bool>,
 }
 
@@ -73,7 +72,7 @@ impl<'c> Analysis<'c> {
         Self { code, live, silent: vec![true; steps], decides: decides.collect() }
     }
 
-    /// Finds out what is used, given what decides.
+    /// Computes the used registers as a fixpoint, given the branches that decide.
     fn settle(&mut self) {
         until_stable((0..self.code.steps.len()).rev(), |index| {
             let (before, silent) = self.before(index);
@@ -84,7 +83,7 @@ impl<'c> Analysis<'c> {
         });
     }
 
-    /// What is used before a step, and whether the step is silent.
+    /// The registers used before a step, and whether the step is silent.
     fn before(&self, index: usize) -> (Vec<bool>, bool) {
         let step = &self.code.steps[index];
         let mut now = self.live[index + 1].clone();
@@ -123,13 +122,13 @@ impl<'c> Analysis<'c> {
         (now, silent)
     }
 
-    /// The position of a step, or one past the last for all that is no step.
+    /// The index of a step; one past the last for all targets beyond the end.
     fn place(&self, target: usize) -> usize {
         target.min(self.code.steps.len())
     }
 
-    /// Notes branches whose ways do not surely come to the same step that is not silent; whether
-    /// there are more than were known.
+    /// Marks branches whose ways do not surely reach the same non-silent step; gives whether any is
+    /// new.
     fn finds_decisions(&mut self) -> bool {
         let ends = self.ends();
         let mut found: [Vec<usize>; 3] = Default::default();
@@ -145,14 +144,15 @@ impl<'c> Analysis<'c> {
                 _ => found[1].push(index),
             }
         }
-        // What leads nowhere surely may do so where it meets a branch that is found to decide.
+        // A branch with an endless way is marked last: the way may lead through a branch that
+        // decides.
         let first = found.into_iter().find(|branches| !branches.is_empty());
         first.iter().flatten().for_each(|&branch| self.decides[branch] = true);
         first.is_some()
     }
 
-    /// For every step, the first one from there on that is not silent, or the first branch to
-    /// different ones; `None` where control may go on through silent ones for ever.
+    /// For every step, the first non-silent step from there on, or the first branch to different
+    /// ones; `None` if control may run through silent steps for ever.
     fn ends(&self) -> Vec<Option<usize>> {
         let steps = self.code.steps.len();
         let mut ends = vec![None; steps + 1];
@@ -178,17 +178,17 @@ impl<'c> Analysis<'c> {
     }
 }
 
-/// Looks at steps in this order, again and again, until `update` changes nothing about any of them.
+/// Updates steps in this order again and again, up to a fixpoint.
 pub(super) fn until_stable(
     steps: impl Iterator<Item = usize> + Clone,
     mut update: impl FnMut(usize) -> bool,
 ) {
-    // All of them are looked at, whichever changes.
+    // `count` visits all steps in each pass, whether or not one has changed.
     while steps.clone().filter(|&step| update(step)).count() > 0 {}
 }
 
-/// For every step, the registers whose values there may come from memory or a barrier, or depend on
-/// a predicate that does.
+/// For every step, the registers whose values there may come from memory or a barrier, directly or
+/// through a predicate.
 fn from_memory(code: &ThreadCode) -> Vec<Vec<bool>> {
     let steps = code.steps.len();
     let mut loaded = vec![vec![false; code.registers.len()]; steps + 1];
@@ -208,7 +208,7 @@ fn from_memory(code: &ThreadCode) -> Vec<Vec<bool>> {
     loaded
 }
 
-/// The registers that may hold what comes from memory behind a step, given those before it.
+/// The registers that may come from memory after a step, given those before it.
 fn behind(step: &Step, before: &[bool]) -> Vec<bool> {
     let mut now = before.to_vec();
     let guarded = step.guard.as_ref().is_some_and(|guard| mentions(guard, before));
@@ -230,7 +230,7 @@ fn behind(step: &Step, before: &[bool]) -> Vec<bool> {
     now
 }
 
-/// Whether a term has one of some registers.
+/// Whether a term mentions one of some registers.
 fn mentions(term: &Term, registers: &[bool]) -> bool {
     let mut own = Vec::new();
     term.registers(&mut own);

@@ -1,10 +1,10 @@
-//! The loops of a thread's control flow, nested.
+//! The loop nest of a thread's control flow.
 //!
-//! A loop is a strongly connected region with one of its steps as head; what is left of the region
-//! without the jumps to the head has the loops inside it (Bourdoncle's decomposition). Every cycle
-//! passes the head of the innermost loop that contains it. Where the region has one entry, that is
-//! the head, it dominates the body, and the loop is the natural loop of the jumps back to it. A
-//! region with several entries is irreducible: nothing tells where its iterations begin.
+//! A loop is a strongly connected region with one of its steps as head. Removing the jumps to the
+//! head leaves the inner loops (Bourdoncle's decomposition). Every cycle passes the head of the
+//! innermost loop that contains the cycle. If the region has a single entry, this entry is the
+//! head, dominates the body, and the loop is the natural loop of the back edges. A region with
+//! several entries is irreducible: its iterations have no defined beginning.
 
 use crate::program::micro::{Micro, Step, ThreadCode};
 use petgraph::algo::kosaraju_scc;
@@ -15,7 +15,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 pub(crate) struct LoopId(usize);
 
 impl LoopId {
-    /// Its position among the loops of the thread.
+    /// Its index among the loops of the thread.
     pub(crate) fn index(self) -> usize {
         self.0
     }
@@ -25,11 +25,11 @@ impl LoopId {
 struct Loop {
     head: usize,
     parent: Option<LoopId>,
-    /// Whether control enters it at its head alone.
+    /// Whether control enters the loop at its head alone.
     natural: bool,
-    /// Whether control comes back to its head from several steps.
+    /// Whether the loop has back edges from several steps.
     several_ways_back: bool,
-    /// Whether nothing leads out of it.
+    /// Whether the loop has no exit.
     endless: bool,
 }
 
@@ -99,12 +99,12 @@ impl Loops {
         self.loops[id.0].several_ways_back
     }
 
-    /// How many there are.
+    /// The number of loops.
     pub(crate) fn len(&self) -> usize {
         self.loops.len()
     }
 
-    /// All of them.
+    /// The ids of all loops.
     pub(crate) fn ids(&self) -> impl Iterator<Item = LoopId> + use<> {
         (0..self.loops.len()).map(LoopId)
     }
@@ -148,7 +148,7 @@ impl Loops {
     }
 }
 
-/// Whether control surely stays in a region, which is sorted, behind a step.
+/// Whether control surely stays in a region, given sorted, after a step.
 fn stays_in_region(code: &ThreadCode, step: usize, region: &[usize]) -> bool {
     let statement = &code.steps[step];
     let inside = |to: usize| region.binary_search(&to).is_ok();
@@ -165,7 +165,7 @@ fn successors(code: &ThreadCode, step: usize) -> impl Iterator<Item = usize> + u
     next.into_iter().chain(code.steps[step].branch_target()).filter(move |&to| to < end)
 }
 
-/// The steps that control can come to from one, that one among them, in their order; none from behind the
+/// The steps that control can reach from a step, itself included, in order; none from beyond the
 /// last.
 pub(super) fn reached_from(code: &ThreadCode, start: usize) -> Vec<usize> {
     let mut seen = vec![false; code.steps.len()];
@@ -178,8 +178,8 @@ pub(super) fn reached_from(code: &ThreadCode, start: usize) -> Vec<usize> {
     (0..code.steps.len()).filter(|&step| seen[step]).collect()
 }
 
-/// The strongly connected parts of a region in which control can go round without coming to
-/// `head`, each in the order of the steps.
+/// The strongly connected parts of a region without the edges to `head`, each in the order of the
+/// steps.
 fn components(code: &ThreadCode, region: &[usize], head: Option<usize>) -> Vec<Vec<usize>> {
     let mut graph: DiGraph<usize, ()> = DiGraph::with_capacity(region.len(), region.len());
     region.iter().for_each(|&step| {

@@ -1,7 +1,7 @@
-//! Which accesses act on an mbarrier object (PTX-9.7.13.15).
+//! The accesses that act on an mbarrier object, and misuses of such objects (PTX-9.7.13.15).
 //!
-//! There is an object where an mbarrier operation has left one: this is a matter of who wrote what is
-//! read, not of its bits, since ordinary data may have any.
+//! An object is where an mbarrier operation has left one: that depends on the writer that a read
+//! takes its value from, not on the bits, since ordinary data may have any.
 
 use super::access::DraftAccess;
 use super::builder::{Entry, GraphBuilder};
@@ -16,8 +16,8 @@ use crate::rule::Rule;
 use crate::source::Span;
 
 impl ThreadRun<'_, '_> {
-    /// Notes where an mbarrier operation finds no object, or an initialization one; it reads the
-    /// object by one of these accesses, each under its guard.
+    /// Notes when an mbarrier operation finds no object, or an initialization finds one. One of the
+    /// given accesses, each under its guard, reads the object.
     pub(super) fn asks_for_object(
         &mut self,
         marks: Marks,
@@ -52,10 +52,11 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// Notes ordinary accesses to initialized mbarriers. A store sees none of what it overwrites, so
-    /// a hidden read stands before it where that is asked for.
+    /// Notes ordinary accesses to initialized mbarriers. A store reads nothing, so a hidden read is
+    /// put before it if that is asked for.
     ///
-    /// The misuse of mbarrier operations comes first: what follows from it is not worth a word.
+    /// The misuses of mbarrier operations come first: an ordinary access that follows from one is
+    /// not worth reporting.
     pub(super) fn look_at_objects(&mut self) {
         let written = |a: &&DraftAccess| a.marks.mbarrier && a.write;
         let mut objects: Vec<DraftAccess> = Vec::new();
@@ -79,7 +80,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Notes an ordinary access that may meet an object, before so many barrier operations.
+    /// Notes an ordinary access that may hit an object, after so many barrier operations.
     fn look_at_object(&mut self, id: AccessId, barriers: usize) {
         let access = self.accesses[id.index()].clone();
         let (read, rule) = match (access.write, access.marks.rmw) {
@@ -101,8 +102,8 @@ impl GraphBuilder<'_> {
         });
     }
 
-    /// Adds a read of what a store is about to overwrite. It is weak and its value goes nowhere, so
-    /// that it orders nothing.
+    /// Adds a hidden read of the bytes that a store overwrites. The read is weak and its value is
+    /// unused, so that it orders nothing.
     fn look_before(&mut self, store: &DraftAccess) -> AccessId {
         let id = AccessId::new(self.accesses.len());
         self.accesses.push(DraftAccess {
@@ -121,7 +122,7 @@ impl GraphBuilder<'_> {
 }
 
 impl EventGraph {
-    /// Whether an ordinary store may be at the place of an mbarrier object.
+    /// Whether an ordinary store may hit an mbarrier object.
     #[must_use]
     pub fn may_overwrite_mbarriers(&self) -> bool {
         let mut objects = vec![false; self.locations.len()];

@@ -5,7 +5,7 @@ use crate::id::{AccessId, EventId, ExprId, LocId};
 use crate::ptx::operation::Order;
 use rustc_hash::FxHashMap;
 
-/// Fills in the pairs, given when waits succeed by how they read the object.
+/// Fills in the pairs; `successes` tells when a wait succeeds, by the access that reads the object.
 pub(super) fn relate(graph: &mut EventGraph, successes: &FxHashMap<AccessId, ExprId>) {
     for loc in (0..graph.locations.len()).map(LocId::new) {
         let here = |is: fn(&Event) -> bool| -> Vec<EventId> {
@@ -28,7 +28,7 @@ pub(super) fn relate(graph: &mut EventGraph, successes: &FxHashMap<AccessId, Exp
     }
 }
 
-/// The pair of an arrival and a wait that may find its phase complete.
+/// The pair of an arrival and a wait that may find the arrival's phase complete.
 fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<Conditional> {
     let both = graph.exprs.and(graph.event(arrival).guard, graph.event(wait).guard);
     if graph.exprs.is_false(both) {

@@ -1,4 +1,5 @@
-//! Accesses: an address becomes the places that it may point to, each access under its guard.
+//! Memory accesses: an address becomes the places that it may point to, with one guarded access for
+//! each.
 
 use super::access::DraftAccess;
 use super::graph::Violation;
@@ -19,16 +20,17 @@ const WIDEST: u32 = 16;
 
 /// The places that an address may point to.
 pub(super) struct Places {
-    /// Each with its guard, but those that it is known never to mean.
+    /// Each place with its guard, except places that the address is known never to point to.
     pub(super) list: Vec<(ExprId, Resolved)>,
-    /// What a read of no place gives: zero. `None` where the address surely is one of those listed on
-    /// its face: a value that is read there depends on the address, though it never varies (V9).
+    /// The value of a read that hits no place: zero. `None` if the address, by its form, always is
+    /// one of the listed places: then no read may miss all of them. (A value read depends on the
+    /// address all the same, V9.)
     nowhere: Option<ExprId>,
-    /// Whether it may be several on its face.
+    /// Whether the address may, by its form, point to several places.
     several: bool,
 }
 
-/// What an access does to memory.
+/// How an access touches memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     Read,
@@ -48,7 +50,7 @@ impl<'p> ThreadRun<'_, 'p> {
         self.places_at(address, target, does, state, span)
     }
 
-    /// The places that an address may mean that is none of the thread's registers.
+    /// The places that an address may point to that comes from no register of the thread.
     pub(super) fn places_at(
         &mut self,
         address: ExprId,
@@ -57,7 +59,7 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Places {
-        // Of a whole range nobody asks for the value.
+        // The value of a whole range is never asked for.
         let zero = self.exprs().number(0, target.bytes.min(WIDEST) * 8);
         let address = self.with_tables(address);
         let place = self.code.place;
@@ -123,8 +125,8 @@ impl<'p> ThreadRun<'_, 'p> {
         Places { list: out, nowhere: (!listed).then_some(zero), several }
     }
 
-    /// What to do if an address that a space does not have is one of another space: whoever forgets a
-    /// conversion (PTX-6.4.1.1) uses it so.
+    /// A hint for an address outside its space that is an address of another space: a conversion
+    /// (PTX-6.4.1.1) may be missing.
     fn of_another_space(&self, space: Space, at: u64, bytes: u64) -> Option<String> {
         let layout = &self.builder.program.layout;
         let place = self.code.place;
@@ -149,8 +151,8 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// What a value is computed from that the test gives no value and that no thread writes: a
-    /// parameter or constant, or a special register.
+    /// The name of a leaf of a value that the test leaves open and no thread writes: a parameter, a
+    /// constant or a special register.
     fn without_value(&self, value: ExprId) -> Option<String> {
         let layout = &self.builder.program.layout;
         let name = |leaf: Expr| match leaf {
@@ -168,7 +170,7 @@ impl<'p> ThreadRun<'_, 'p> {
         self.builder.exprs.leaves(value).into_iter().find_map(name)
     }
 
-    /// Whether it is known that the step does not access a place.
+    /// Whether the step is known never to access a place.
     fn is_never_meant(&self, target: &Target, resolved: &Resolved) -> bool {
         let object = accessed(target, resolved);
         let (thread, node, bytes) = (self.index, self.node, target.bytes);
@@ -176,7 +178,7 @@ impl<'p> ThreadRun<'_, 'p> {
         self.builder.facts.never.contains(&place)
     }
 
-    /// Reports an address once, though it may concern several elements of one access.
+    /// Reports an address once, though several elements of one access may have it.
     fn bad_address(&mut self, guard: ExprId, rule: Rule, span: Span) {
         let same = |v: &Violation| v.span == span && v.guard == guard && v.rule == rule;
         if !self.builder.violations.last().is_some_and(same) {
@@ -325,13 +327,13 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 }
 
-/// The storage that an address means, on the replica that an access is for.
+/// The object that an address points to, for the replica that the access is for.
 pub(super) fn accessed(target: &Target, resolved: &Resolved) -> ObjectId {
     resolved.objects[target.replica.unwrap_or(0).min(resolved.objects.len() - 1)]
 }
 
-/// Whether an access whose element lies at `at` is aligned to its size, as far as the declaration of
-/// what it accesses says.
+/// Whether an access whose element lies at `at` is aligned to its size, as far as the variable's
+/// declaration tells.
 fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     let whole = u64::from(target.whole.max(1));
     let start = at.wrapping_sub(u64::from(target.within));
@@ -347,7 +349,7 @@ fn not_understood(target: &Target) -> Option<Rule> {
     }
 }
 
-/// Why an instruction does not access such a variable, whatever the address says.
+/// The rule by which an instruction may not access such a variable at any address.
 fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
     if (place.space == Multimem) != target.replica.is_some() {
@@ -381,7 +383,7 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         }
         (Const | Param, Does::Write | Does::Update) => Some(Rule::WriteToReadOnly),
         (Local, Does::Update) => Some(Rule::AtomicOutside),
-        // What is volatile there only the thread itself could tell, and compilers write it.
+        // Volatile accesses to local memory are seen by the thread alone, and compilers emit them.
         (Local, Does::Read | Does::Write) if target.marks.volatile => None,
         (Const | Param | Local, Does::Read) if target.order != Order::Weak => {
             Some(Rule::StrongLoadOutside)

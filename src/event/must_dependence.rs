@@ -1,23 +1,24 @@
-//! The reads that a value comes from in whatever way it comes about.
+//! Must-dependence: the reads that a value comes from in every disjunct.
 //!
-//! What is stored depends on the reads of the way taken ([`super::disjuncts`]), and a way decides conditions:
-//! each is replaced by what it is there, and what remains is simplified. So a read is sure to be behind a
-//! value if no decision removes it, but one that depends on it itself.
+//! A stored value depends on the reads of its disjunct ([`super::disjuncts`]), and a disjunct
+//! decides conditions: each condition is replaced by its truth value, and the expression is
+//! simplified. A read is therefore a must-dependence of a value if no decision removes the read,
+//! except a decision that depends on the read itself.
 
 use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr, ExprArena};
 use rustc_hash::FxHashMap;
 
-/// What is known of an expression.
+/// The analysis result for an expression.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// Whether it has no truth value as a part: no decision changes it.
+    /// Whether no part is a truth value, so that no decision changes the expression.
     is_fixed: bool,
     sources: Vec<Expr>,
 }
 
-/// The reads and results of barriers that an expression depends on whatever is decided, or that what is
-/// decided depends on.
+/// The reads and barrier results that an expression depends on whatever is decided, directly or
+/// through the decisions.
 pub(super) fn sure_sources(exprs: &ExprArena, value: ExprId) -> Vec<Expr> {
     let mut known: FxHashMap<ExprId, Known> = FxHashMap::default();
     for part in exprs.parts(&[value]) {
@@ -38,7 +39,7 @@ fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) ->
     let mut sources: Vec<Expr> = match exprs.get(part) {
         leaf @ (Expr::Read(_) | Expr::Barrier(_)) => vec![leaf],
         _ if is_fixed => operands.iter().flat_map(|&x| sources(x)).collect(),
-        // The condition goes with the difference between the two.
+        // A decision that removes the condition also removes the choice between the two.
         Expr::Ite(condition, then, otherwise) => {
             let mut all = both(then, otherwise);
             if of(then).is_fixed && of(otherwise).is_fixed {
@@ -46,14 +47,14 @@ fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) ->
             }
             all
         }
-        // One of them may be enough.
+        // One of the operands may be enough.
         Expr::Binary(Binary::And | Binary::Or, a, b)
             if exprs.width(part) == 1 && of(a).is_fixed && of(b).is_fixed =>
         {
             both(a, b)
         }
         Expr::Unary(_, a) | Expr::ZeroExtend(a) | Expr::SignExtend(a) => sources(a).collect(),
-        // With one operand decided, the others may have no part in it.
+        // With one operand decided, the others may drop out.
         _ => Vec::new(),
     };
     sources.sort_unstable();

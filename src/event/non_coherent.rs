@@ -1,8 +1,9 @@
-//! Loads of data that has to stay as it is: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1).
+//! Loads that require unchanging data: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1).
 //!
-//! The model covers them only where no write can come in their way: every write to the location
-//! belongs to a task that is complete before theirs starts, or before a `griddepcontrol.wait` that
-//! surely comes before them, or starts when theirs is complete.
+//! The model covers such a load only if no write can overlap it in time. Every write to the
+//! location has to belong to a task that is complete before the load's task starts, or before a
+//! `griddepcontrol.wait` that surely precedes the load, or to a task that starts after the load's
+//! task is complete.
 
 use super::builder::{Entry, GraphBuilder};
 use super::graph::Violation;
@@ -10,7 +11,7 @@ use crate::id::{AccessId, AgentId};
 use crate::rule::Rule;
 
 impl GraphBuilder<'_> {
-    /// Notes where a non-coherent load meets a write that is not surely over.
+    /// Notes where a non-coherent load may overlap in time with a write.
     pub(super) fn look_at_non_coherent_loads(&mut self) {
         let ids = || (0..self.accesses.len()).map(AccessId::new);
         let access = |id: AccessId| &self.accesses[id.index()];
@@ -55,7 +56,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Whether a thread surely comes to a `griddepcontrol.wait` before an access.
+    /// Whether a thread surely passes a `griddepcontrol.wait` before an access.
     fn waits_before(&mut self, id: AccessId) -> bool {
         let (thread, guard) = (self.accesses[id.index()].thread, self.accesses[id.index()].guard);
         let is_it = |entry: &Entry| matches!(entry, Entry::Access(access) if *access == id);

@@ -1,7 +1,7 @@
-//! Base sets and relations of asynchronous operations (PTX-8.9.1.1): how they are placed between the
-//! threads that issue them and those that wait.
+//! Base sets and relations of asynchronous operations (PTX-8.9.1.1), between the threads that issue
+//! them and those that wait for them.
 //!
-//! Invariant: whoever waits for an operation waits for an event of completion.
+//! Invariant: a wait for an operation is a wait for an event of completion.
 
 use super::graph::{Agent, Completion, Conditional, EventGraph, EventKind, Operation};
 use super::issued::DoneBefore;
@@ -11,7 +11,7 @@ use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion, Tenso
 use crate::ptx::operation::{Proxy, ProxyFenceKind, Space};
 use crate::vocabulary::BaseSet;
 
-/// Fills in which completions come before which waits for groups.
+/// Fills in which completions precede which waits for groups.
 fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) {
     for one in done {
         let operation = &graph.operations[one.operation];
@@ -29,13 +29,13 @@ fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) 
 }
 
 impl Operation {
-    /// Its accesses, but for those of signals.
+    /// The accesses of the operation, except those of signals.
     fn accesses(&self) -> impl Iterator<Item = EventId> + '_ {
         let written = self.parts.iter().flat_map(|part| &part.writes);
         self.maps.iter().chain(&self.reads).chain(written).copied()
     }
 
-    /// What it reads: its tensor map and its sources.
+    /// The reads of its tensor map and of its sources.
     fn all_reads(&self) -> impl Iterator<Item = EventId> + '_ {
         self.maps.iter().chain(&self.reads).copied()
     }
@@ -75,7 +75,7 @@ fn issue(graph: &EventGraph, is_joint: bool) -> Rel {
     out
 }
 
-/// The events of one operation and its issue, each with each.
+/// All pairs among the events of one operation and its issue.
 fn same_operation(graph: &EventGraph) -> Rel {
     let mut out = Rel::identity(graph.events.len());
     for operation in &graph.operations {
@@ -89,8 +89,8 @@ fn same_operation(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The order inside operations, and from those to others that wait for them: what reads before what it
-/// is written to, accesses before completion, and completion before the signals.
+/// The order inside operations, and between an operation and its awaited operations. Reads precede
+/// the writes that they feed, accesses precede completion, and completion precedes signals.
 fn intra(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
@@ -142,10 +142,10 @@ fn intra(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The reads that a write of an operation is made of: of its source, and of the place itself.
+/// The reads that a write of an operation depends on: of its source, and of the destination itself.
 fn sources_of(graph: &EventGraph, write: EventId) -> Vec<EventId> {
     if !graph.event(write).is_write() {
-        // The read of a reduction, by which nothing is made.
+        // The read half of a reduction, whose value is written by its write half.
         return Vec::new();
     }
     let access = graph.access_of(write);
@@ -155,7 +155,7 @@ fn sources_of(graph: &EventGraph, write: EventId) -> Vec<EventId> {
     pieces.copied().filter(|&piece| graph.event(piece).agent == own).collect()
 }
 
-/// From proxy fences, completions included, to the accesses that they are for.
+/// From proxy fences, completions included, to the accesses that they cover.
 fn covers(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
@@ -215,7 +215,7 @@ fn covers(graph: &EventGraph) -> Rel {
 }
 
 impl EventGraph {
-    /// Fills in which completions come before which waits for groups.
+    /// Fills in which completions precede which waits for groups.
     pub(super) fn relate_waits(&mut self, done: &[DoneBefore], waits: &[EventId]) {
         relate_waits(self, done, waits);
     }
@@ -250,12 +250,12 @@ impl EventGraph {
         covers(self)
     }
 
-    /// Whether an event that is no access belongs to a set of proxy fences by their direction.
+    /// Whether an event other than an access belongs to a set of proxy fences of one direction.
     pub(super) fn is_fence_of(&self, id: EventId, set: BaseSet) -> bool {
         is_fence_of(self, id, set)
     }
 
-    /// Whether an access is one of those of which PTX-9.7.9.25.1 speaks.
+    /// Whether an access belongs to a copy that PTX-9.7.9.25.1 orders.
     pub(super) fn is_of_copy(&self, id: EventId) -> bool {
         is_of_copy(self, id)
     }
@@ -285,7 +285,7 @@ fn same_group(graph: &EventGraph) -> Rel {
     out
 }
 
-/// Whether a completion, or another event that is no access, belongs to a set about proxies.
+/// Whether a completion, or another event other than an access, belongs to a set of proxy fences.
 fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
     let event = graph.event(id);
     match (&event.kind, set) {
@@ -322,7 +322,7 @@ fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
     }
 }
 
-/// Whether an access is one of those of which PTX-9.7.9.25.1 speaks.
+/// Whether an access belongs to a copy that PTX-9.7.9.25.1 orders.
 fn is_of_copy(graph: &EventGraph, id: EventId) -> bool {
     let operation = graph.operation_of(id).filter(|operation| operation.is_copy);
     let event = graph.event(id);

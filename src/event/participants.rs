@@ -1,4 +1,4 @@
-//! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
+//! Barrier operations of a thread: the barriers that each may use, and the results of reductions.
 
 use super::barrier::{BarrierKey, BarrierOp, BarrierUse, Exchange, UsedCount, Warp};
 use super::builder::GraphBuilder;
@@ -67,7 +67,8 @@ impl ThreadRun<'_, '_> {
                     );
                     self.met.push((node, index));
                     if passes && alone {
-                        // Nobody else notices; what it returns is the thread's own.
+                        // No other thread is there to notice; the result is the thread's own
+                        // operand.
                         self.returned_alone(barrier, operand.clone())
                     } else {
                         self.effects.push(Effect { node, guard, kind: EffectKind::Change });
@@ -87,7 +88,7 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// What a reduction returns, if the operation is one, where nobody else takes part.
+    /// The result of a reduction without other participants; `None` if the operation is none.
     fn returned_alone(
         &mut self,
         barrier: &BarrierMicro,
@@ -102,7 +103,7 @@ impl ThreadRun<'_, '_> {
         Some(Cell { value, reads })
     }
 
-    /// What a barrier operation returns, if it does.
+    /// The result of a barrier operation, if it has one.
     fn returned(&mut self, barrier: &BarrierMicro, index: BarrierId) -> Option<Cell> {
         let width = match (&barrier.exchange, barrier.reduction) {
             (Some(exchange), _) => exchange.op.result().bits,
@@ -115,14 +116,14 @@ impl ThreadRun<'_, '_> {
         Some(Cell { value, reads })
     }
 
-    /// Whether the test has no other thread that an exchange within a warp is for.
+    /// Whether the test has no other thread of an exchange's membermask.
     fn is_alone_in(&self, key: &BarrierKey) -> bool {
         let BarrierKey::Exchange(warp, mask, _) = *key else { return false };
         let mut lanes = (0_u32..).zip(self.threads_in(warp));
         !lanes.any(|(lane, index)| index != self.index && mask >> lane & 1 == 1)
     }
 
-    /// What a thread gets from an exchange with nobody: a value of its registers.
+    /// The result of an exchange without other participants: a value of the thread's registers.
     fn exchange_alone(
         &mut self,
         exchange: Exchange,
@@ -153,7 +154,7 @@ impl ThreadRun<'_, '_> {
         })
     }
 
-    /// The barriers that an operation may mean, each with its guard.
+    /// The barriers that an operation may use, each with its guard.
     pub(super) fn barrier_keys(
         &mut self,
         barrier: &BarrierMicro,
@@ -198,7 +199,7 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// The threads that the test has in a warp, lane by lane.
+    /// The threads of the test in a warp, lane by lane.
     fn threads_in(&self, warp: Warp) -> impl Iterator<Item = usize> {
         let threads = self.builder.program.threads.iter().enumerate();
         let inside = threads.filter(move |(index, thread)| match thread.place {
@@ -208,7 +209,8 @@ impl ThreadRun<'_, '_> {
         inside.map(|(index, _)| index)
     }
 
-    /// The values that a term may have, each with its guard: a constant, or those that are followed.
+    /// The values that a term may have, each with its guard: a constant, or the values that are
+    /// followed.
     fn values_among(
         &mut self,
         term: &Term,
@@ -248,16 +250,16 @@ impl ThreadRun<'_, '_> {
     }
 }
 
-/// How many lanes a warp has (PTX-2.2.1).
+/// The lanes of a warp (PTX-2.2.1).
 const WARP: usize = 32;
 
-/// The operands of a kind of barrier operations.
+/// The values that an operand of barrier operations may have.
 struct Operands {
-    /// Those that are followed where one is computed.
+    /// The values that are followed for a computed operand.
     followed: Vec<u64>,
     /// The largest one.
     largest: u64,
-    /// What is said of others: they are undefined, or just not followed.
+    /// The rule for other values: undefined, or just not followed.
     rule: Rule,
 }
 
@@ -266,14 +268,15 @@ impl Operands {
         Self { largest: 15, rule: Rule::BarrierNumber, ..Self::small() }
     }
 
-    /// Those of barriers in columns.
+    /// Those of barriers in columns, of any number.
     fn small() -> Self {
         let rule = Rule::ComputedBarrier;
         Self { followed: (0..=15).collect(), largest: u64::MAX, rule }
     }
 
-    /// Membermasks, in a warp of so many threads: all of up to four of them; of more, the first ones,
-    /// single ones, and all but one; and that of the whole warp.
+    /// The considered membermasks of a warp with the given number of threads. For up to four
+    /// threads these are all masks. For more threads they cover the first lanes, single lanes, all
+    /// lanes but one, and the whole warp.
     fn masks(threads: usize) -> Self {
         let first = |count: usize| (1_u64 << count) - 1;
         let lanes = 0..threads.min(WARP);
@@ -291,7 +294,7 @@ impl Operands {
     }
 }
 
-/// What the threads of a program may do at barriers of CTAs.
+/// The uses of CTA barriers in a program's text.
 pub(super) fn barrier_uses(program: &Program) -> Vec<BarrierUse> {
     let threads = program.threads.iter().enumerate();
     threads.flat_map(|(index, thread)| uses_of(AgentId::new(index + 1), thread)).collect()
@@ -324,8 +327,9 @@ fn constant(term: &Term) -> Option<u128> {
     }
 }
 
-/// Whether a write depends on what a reduction returns that may meet some operations or others, with
-/// operands that come from memory: it depends on those of all, of which only some take part.
+/// Whether a write depends on the result of a reduction whose participants are open and whose other
+/// operands come from memory. Such a write depends on all possible participants, of which only some
+/// take part.
 pub(super) fn may_return_less(graph: &EventGraph) -> bool {
     let agent = |op: &BarrierOp| graph.event(op.event).agent;
     let is_read = |leaf: &Expr| matches!(leaf, Expr::Read(_));
@@ -351,21 +355,22 @@ pub(super) fn may_return_less(graph: &EventGraph) -> bool {
     })
 }
 
-/// Which barrier operations may be of one generation.
+/// The barrier operations that may be in one generation.
 pub(super) struct Meetings<'a> {
     barriers: &'a TiSlice<BarrierId, BarrierOp>,
     /// The thread of each operation.
     threads: TiVec<BarrierId, usize>,
-    /// When each of them happens.
+    /// The guard of each operation.
     guards: TiVec<BarrierId, ExprId>,
-    /// How many operations of the thread come before that count with it, at least and at most.
+    /// For each operation, how many earlier ones of its thread count in the same numbering, at
+    /// least and at most.
     turns: TiVec<BarrierId, (usize, usize)>,
-    /// Whether the operations of one turn meet at the barrier of each.
+    /// For each operation, whether operations at its barrier meet exactly if their ordinals agree.
     by_turn: TiVec<BarrierId, bool>,
 }
 
 impl<'a> Meetings<'a> {
-    /// Looks at operations, given the thread and the guard of each.
+    /// Analyses operations, given the thread and the guard of each.
     pub(super) fn new(
         barriers: &'a TiSlice<BarrierId, BarrierOp>,
         exprs: &ExprArena,
@@ -375,7 +380,7 @@ impl<'a> Meetings<'a> {
         let threads = places.iter().map(|&(thread, _)| thread).collect();
         let guards = places.iter().map(|&(_, guard)| guard).collect();
         let (mut turns, mut known) = (TiVec::new(), TiVec::new());
-        // Where nothing is returned nobody asks.
+        // Without results, the ordinals are not asked for.
         if barriers.iter().any(BarrierOp::returns) {
             let mut exprs = exprs.clone();
             turns.extend(barriers.keys().map(|at| turn(barriers, &mut exprs, places, at)));
@@ -386,8 +391,8 @@ impl<'a> Meetings<'a> {
         Self { barriers, threads, guards, turns, by_turn: known }
     }
 
-    /// Whether two operations may be of one generation. Those of one thread never are; where those of
-    /// one turn meet, generations are counted by occurrence.
+    /// Whether two operations may be in one generation. Two operations of one thread never are;
+    /// where ordinals decide, generations are counted by occurrence.
     pub(super) fn may_share_phase(&self, a: BarrierId, b: BarrierId) -> bool {
         let (one, other) = (&self.barriers[a], &self.barriers[b]);
         if a == b || one.key != other.key || self.threads[a] == self.threads[b] {
@@ -402,8 +407,8 @@ impl<'a> Meetings<'a> {
 }
 
 impl Meetings<'_> {
-    /// That two operations which may be of one generation are, where both happen and operations of
-    /// one turn meet.
+    /// The condition that two operations which may be in one generation are in one, given that both
+    /// happen and ordinals decide.
     pub(super) fn is_together(&self, exprs: &mut ExprArena, a: BarrierId, b: BarrierId) -> ExprId {
         let is_sure = |at: BarrierId| self.turns[at].0 == self.turns[at].1;
         if is_sure(a) && is_sure(b) {
@@ -414,8 +419,9 @@ impl Meetings<'_> {
             let [one, other] = [before, others].map(|x| exprs.count(x, BarrierOp::ORDINAL_BITS));
             return exprs.eq(one, other);
         }
-        // What the later of them return may depend on what the earlier ones do, and on this: their turns
-        // are told from the first on, so that where those tell, nobody asks for the others.
+        // The results of later operations may depend on earlier ones and on this condition. The
+        // ordinals are compared from the lowest on, so that once these decide, the others do not
+        // matter.
         let first = self.turns[a].0.max(self.turns[b].0);
         let last = self.turns[a].1.min(self.turns[b].1);
         (first..=last).fold(exprs.truth(false), |any, turn| {
@@ -425,7 +431,7 @@ impl Meetings<'_> {
         })
     }
 
-    /// The guards of the thread's operations on the same barrier that come before one of it.
+    /// The guards of the earlier operations of the same thread in the same numbering.
     fn before(&self, at: BarrierId) -> Vec<ExprId> {
         let counts = |&other: &BarrierId| {
             self.threads[other] == self.threads[at]
@@ -435,12 +441,13 @@ impl Meetings<'_> {
     }
 }
 
-/// How many operations may come before one whose turn is told from the first on.
+/// The most earlier operations for which ordinals are compared one by one.
 const MOST_IN_TURN: usize = 12;
 
-/// That so many of some guards hold, told from the first on.
+/// The condition that exactly so many of some guards hold, decided from the first guard on.
 fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
-    // That so many hold of those looked at: first of none, at last of all.
+    // Entry `n`: exactly `n` of the guards looked at hold. The loop begins with no guard and ends
+    // with all.
     let mut rest: Vec<ExprId> = (0..=number).map(|n| exprs.truth(n == 0)).collect();
     for &guard in guards.iter().rev() {
         for n in (0..=number).rev() {
@@ -454,8 +461,8 @@ fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
     rest[number]
 }
 
-/// How many operations of the thread on the same barrier come before one of it, at least and at most.
-/// Of those that exclude each other, such as in the arms of a branch, one comes.
+/// How many earlier operations of the thread count in the numbering of this one, at least and at
+/// most. Of operations that exclude each other, such as in the arms of a branch, one counts.
 fn turn(
     barriers: &TiSlice<BarrierId, BarrierOp>,
     exprs: &mut ExprArena,
@@ -469,7 +476,7 @@ fn turn(
         if of != thread || !barriers[other].is_numbered_with(&barriers[at]) {
             continue;
         }
-        // In a loop nearly all come before, and are in no arm.
+        // In a loop nearly all earlier operations are implied, and in no arm.
         if exprs.implied(guard, when) {
             always += 1;
             continue;

@@ -18,7 +18,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Splits the ranges of `accesses`; `objects` is how many variable instances there are.
+    /// Splits the ranges of `accesses`; `objects` is the number of variable instances.
     pub(super) fn split(
         accesses: &[&DraftAccess],
         objects: usize,
@@ -94,9 +94,9 @@ impl Pieces {
     }
 }
 
-/// Whether an access is weak, wider than what stays whole (reading V10) and may race.
+/// Whether an access is weak, wider than the widest that stays whole (reading V10), and may race.
 fn may_tear(access: &DraftAccess, all: &[&DraftAccess], widest_whole: u32) -> bool {
-    // One thread's own accesses race where they take different ways to memory.
+    // Accesses of one thread race if their virtual addresses or proxies differ.
     let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy);
     let races = |a: &DraftAccess| {
         (a.write || access.write) && path(a) != path(access) && a.overlaps(access)
@@ -104,7 +104,7 @@ fn may_tear(access: &DraftAccess, all: &[&DraftAccess], widest_whole: u32) -> bo
     access.bytes > widest_whole && access.order == Order::Weak && all.iter().any(|a| races(a))
 }
 
-/// The boundaries at which ranges of one object are split: those of ranges that overlap others.
+/// The boundaries at which ranges of one object are split: those of overlapping ranges.
 fn boundaries(ranges: &IndexSet<(u64, u32)>, tearing: Tearing) -> Vec<u64> {
     let end = |&(offset, bytes): &(u64, u32)| offset + u64::from(bytes);
     let mut sorted: Vec<(u64, u32)> = ranges.iter().copied().collect();

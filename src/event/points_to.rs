@@ -1,11 +1,12 @@
-//! The places that computed addresses mean, as far as the values that are read tell.
+//! Points-to analysis: the places that computed addresses may point to, by forward reachability of
+//! values.
 //!
-//! An address that is read or computed may mean every place of its state space that has the size and
-//! alignment of what is accessed. Most of them it never means. Under models that exclude values out of
-//! thin air (PTX-8.10.4), a value that is read was there initially or was computed from values read
-//! before: so those that are reached from the initial ones, step by step, are all that there are, and
-//! an access whose address is none of them never happens. Leaving it out keeps graphs small; and an
-//! access that it would have overlapped in part stays whole (reading V10).
+//! Syntactically, a computed address may point to every place of its state space with the access's
+//! size and alignment, but most of these places are impossible. Under models that exclude values
+//! out of thin air (PTX-8.10.4), a value that is read was initial or was computed from values read
+//! before. The values reachable from the initial ones, step by step, are therefore all possible
+//! values, and an access without a reachable address never happens. Leaving such an access out
+//! keeps graphs small, and avoids splitting accesses that partially overlap it (reading V10).
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
@@ -16,16 +17,16 @@ use crate::program::value::Slice;
 use crate::ptx::bits::mask;
 use std::collections::BTreeSet;
 
-/// In programs with more accesses than that, nothing is said.
+/// Programs with more accesses are not analysed.
 const MOST_ACCESSES: usize = 2048;
-/// How many values are kept of one access.
+/// The most values that are kept of one access; with more, it has any value.
 const MOST_VALUES: usize = 32;
-/// For how many values of what it is made of an expression is evaluated.
+/// The most assignments to its leaves for which an expression is evaluated.
 const MOST_ASSIGNMENTS: usize = 512;
-/// How many literals of a guard are looked at one by one.
+/// The most literals of a guard.
 const MOST_LITERALS: usize = 48;
 
-/// What one step of a thread may access.
+/// An object and byte range that one step of a thread may access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) thread: usize,
@@ -39,7 +40,7 @@ pub(super) struct Place {
 }
 
 impl GraphBuilder<'_> {
-    /// Places of computed addresses that no step accesses, whatever is read.
+    /// The places of computed addresses that no step accesses, for any values read.
     pub(super) fn places_never_meant(&self) -> BTreeSet<Place> {
         let computed = self.accesses.iter().any(|access| !access.address_reads.is_empty());
         if !computed || self.accesses.len() > MOST_ACCESSES {
@@ -54,7 +55,7 @@ impl GraphBuilder<'_> {
         never.into_iter().map(place).filter(|place| !happen.contains(place)).collect()
     }
 
-    /// The bytes that a variable holds initially from some byte on, where they are given.
+    /// The initial value of some bytes of an object, if it is given.
     pub(super) fn given(&self, object: ObjectId, offset: u64, bytes: u32) -> Option<u128> {
         let layout = &self.program.layout;
         let variable = &layout.variables[layout.objects[object.index()].variable];
@@ -66,41 +67,42 @@ impl GraphBuilder<'_> {
     }
 }
 
-/// Values that something may have; `None` for any.
+/// A set of possible values; `None` for any value.
 type Values = Option<BTreeSet<u128>>;
 
-/// An expression, and what it is made of.
+/// An expression, and its leaves.
 struct Term {
     slice: Slice,
     leaves: Vec<Expr>,
 }
 
-/// What an access is made of.
+/// The expressions of an access.
 struct Parts {
-    /// What must hold for it to happen.
+    /// The literals of its guard.
     literals: Vec<Term>,
-    /// What it writes.
+    /// The value that it writes.
     value: Option<Term>,
-    /// The literals that speak of nothing but what the value is made of.
+    /// The literals whose leaves are all leaves of the value.
     limits: Vec<usize>,
 }
 
-/// What an expression is that needs values which are not reached, beside others that are not known.
+/// The value of an expression with leaves that have no reachable value yet, beside leaves of
+/// unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// Nothing as yet.
+    /// None as yet.
     ToCome,
-    /// Anything.
+    /// Any value.
     Anything,
 }
 
-/// Values and accesses that are reached so far.
+/// The reachable values and accesses found so far.
 struct Reach<'d, 'p> {
     builder: &'d GraphBuilder<'p>,
     parts: Vec<Parts>,
-    /// Which accesses may happen.
+    /// For each access, whether it may happen.
     happens: Vec<bool>,
-    /// What accesses read or write.
+    /// The values that each access reads or writes.
     values: Vec<Values>,
     scratch: Vec<Option<u128>>,
 }
@@ -134,13 +136,14 @@ impl<'d, 'p> Reach<'d, 'p> {
         }
     }
 
-    /// Goes on until nothing new is reached, whatever values that are not reached are taken for: early
-    /// on they are but values to come, and to take them for anything would reach everything.
+    /// Iterates to a fixpoint. Unreached leaves at first have no values, since taking an arbitrary
+    /// value early would reach everything. They count as arbitrary values once the other leaves are
+    /// stable.
     fn spread(&mut self) {
         while self.step(Unreached::ToCome) || self.step(Unreached::Anything) {}
     }
 
-    /// Whether one step reaches anything new.
+    /// Does one step; gives whether it reaches anything new.
     fn step(&mut self, unreached: Unreached) -> bool {
         let mut changed = false;
         for id in 0..self.parts.len() {
@@ -172,7 +175,7 @@ impl<'d, 'p> Reach<'d, 'p> {
         changed
     }
 
-    /// Adds values; whether any is new.
+    /// Adds values; gives whether any is new.
     fn add(&mut self, id: usize, more: Values) -> bool {
         let Some(known) = &mut self.values[id] else { return false };
         let before = known.len();
@@ -190,7 +193,7 @@ impl<'d, 'p> Reach<'d, 'p> {
         after > before
     }
 
-    /// Whether each of the conditions of an access holds for some values.
+    /// Whether each literal of an access may hold.
     fn may_happen(&mut self, id: usize, unreached: Unreached) -> bool {
         (0..self.parts[id].literals.len()).all(|at| {
             let truth = self.outcomes(id, Some(at), unreached);
@@ -198,8 +201,8 @@ impl<'d, 'p> Reach<'d, 'p> {
         })
     }
 
-    /// The values of a literal of an access, or of what it writes. What is read nowhere has no part
-    /// in them: it stands behind a condition that the values reached decide.
+    /// The values of a literal of an access, or of the value that it writes. A read without values
+    /// has no part in them: it stands behind a condition that the reached values decide.
     fn outcomes(&mut self, id: usize, literal: Option<usize>, unreached: Unreached) -> Values {
         let Self { builder, parts, values, scratch, .. } = self;
         let Parts { literals, value, limits } = &parts[id];
@@ -264,7 +267,7 @@ impl<'d, 'p> Reach<'d, 'p> {
         Some(out)
     }
 
-    /// The pieces of memory that the accesses that may happen divide it into.
+    /// The pieces of memory by the accesses that may happen.
     fn pieces(&self) -> Pieces {
         let accesses = self.builder.accesses.iter().enumerate();
         let happen: Vec<&DraftAccess> =
@@ -272,7 +275,7 @@ impl<'d, 'p> Reach<'d, 'p> {
         Pieces::split(&happen, self.builder.program.layout.objects.len(), self.builder.unfolding)
     }
 
-    /// What a piece may hold.
+    /// The values that a piece may hold.
     fn held(&self, (object, offset, bytes): (ObjectId, u64, u32)) -> Values {
         let end = offset + u64::from(bytes);
         let mut out = BTreeSet::from([self.builder.given(object, offset, bytes)?]);
@@ -288,7 +291,7 @@ impl<'d, 'p> Reach<'d, 'p> {
     }
 }
 
-/// All values of pieces that lie side by side, each with its first byte.
+/// All values of adjacent pieces, each given with its first byte.
 fn joined<'a>(pieces: impl Iterator<Item = (u64, &'a Values)>) -> Values {
     let mut all = BTreeSet::from([0]);
     for (offset, values) in pieces {
@@ -303,7 +306,7 @@ fn joined<'a>(pieces: impl Iterator<Item = (u64, &'a Values)>) -> Values {
 }
 
 impl DraftAccess {
-    /// Where a step accesses memory.
+    /// The place that an access touches.
     fn place(&self) -> Place {
         let Self { thread, node, object, offset, bytes, .. } = *self;
         Place { thread, node, object, offset, bytes }

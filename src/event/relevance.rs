@@ -1,8 +1,9 @@
-//! Which registers writes and barriers may depend on, before each step of a thread.
+//! Relevance (backward slice): the registers that writes and barriers may depend on, before each
+//! step of a thread.
 //!
-//! Dependencies that No-Thin-Air looks at end in writes and in barriers (PTX-8.10.4). A register that
-//! decides neither what is written, nor where, nor whether, has no part in them: what it holds may come
-//! from more reads or from fewer.
+//! The dependencies that No-Thin-Air constrains end in writes and in barriers (PTX-8.10.4). A
+//! register that decides neither the value, nor the place, nor the execution of a write or barrier
+//! is irrelevant: its value may come from more reads or from fewer.
 
 use super::liveness::until_stable;
 use crate::program::micro::{Micro, Step, ThreadCode};
@@ -23,7 +24,8 @@ pub(super) fn feeding(code: &ThreadCode) -> Vec<Vec<bool>> {
     feeds
 }
 
-/// What is needed before a step, given what is needed behind it, and whether it leads to a goal.
+/// The relevant registers before a step, given those after it, and whether the step leads to a
+/// goal.
 fn before<'f>(
     step: &Step,
     behind: &[bool],
@@ -60,7 +62,7 @@ fn before<'f>(
     now
 }
 
-/// For every step, whether a write or a barrier is there or behind it.
+/// For every step, whether a write or a barrier is reachable from it.
 fn to_goals(code: &ThreadCode) -> Vec<bool> {
     let steps = code.steps.len();
     let mut leads = vec![false; steps + 1];
@@ -74,7 +76,7 @@ fn to_goals(code: &ThreadCode) -> Vec<bool> {
     leads
 }
 
-/// Whether a micro-operation does something that others may see, or that may be undefined.
+/// Whether a micro-operation has an effect that other threads may see, or may be undefined.
 fn is_goal(micro: &Micro) -> bool {
     match micro {
         Micro::Assign { .. }

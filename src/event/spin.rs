@@ -1,4 +1,4 @@
-//! Rounds of loops: which of them wait and are left out, and what the bound cuts.
+//! Spin loops: the rounds that only wait and are left out, and the cut at the bound.
 
 use super::disjuncts::{MOST_LITERALS, positive};
 use super::graph::{Ahead, Cut, CutKind};
@@ -13,34 +13,34 @@ use crate::program::micro::Micro;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Which effects tell a round of a loop from one that changes nothing.
+/// The effects by which a round differs from one that changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effects {
-    /// All but atomic operations that write what they read where that makes no difference to others.
+    /// All but idempotent updates whose readers may as well read from where they read.
     All,
-    /// All but atomic operations that write what they read, and barriers that wait for nobody else.
+    /// All effects except atomic operations that write the value read.
     Changes,
 }
 
-/// Rounds that are left out of executions.
+/// The rounds that an execution leaves out.
 enum Omitted {
-    /// Those of a thread that waits in a loop: the loop, the first of its rounds that repeats, and the copy
-    /// of a step that ends the last one.
+    /// The rounds of a thread that waits in a loop. Given are the loop, the first repeating round,
+    /// and the copy of the step that ends the last round.
     Spin((LoopId, u8, usize)),
-    /// Those without which the execution is another one.
+    /// The rounds without which the execution is another one.
     Idle,
 }
 
-/// What a thread that waits in a loop does again and again.
+/// The actions that a thread repeats while it waits in a loop.
 #[derive(Default)]
 struct Repeated {
-    /// Its reads.
+    /// The reads of the repeated rounds.
     polls: Vec<AccessId>,
-    /// That its waits do not time out.
+    /// The conditions that waits of these rounds do not time out.
     patience: Vec<ExprId>,
 }
 
-/// A register at the head of a loop: what it held at some round's beginning, and what it holds now.
+/// A register at the head of a loop: its value at the beginning of some round, and its value now.
 pub(super) struct Carried {
     register: usize,
     pub(super) old: Cell,
@@ -48,8 +48,8 @@ pub(super) struct Carried {
 }
 
 impl ThreadRun<'_, '_> {
-    /// Goes back to the head of a loop. An iteration that surely had no effect waits and is left out;
-    /// where values decide that, it stays up to the bound. One beyond the bound is cut.
+    /// Goes back to the head of a loop. A round that surely had no effect waits and is left out; if
+    /// values decide that, it stays up to the bound. A round beyond the bound is cut.
     pub(super) fn go_again(
         &mut self,
         from: usize,
@@ -78,8 +78,8 @@ impl ThreadRun<'_, '_> {
                 let rounds = (id, self.flow.round(id, from), from);
                 self.leave_out(spins, back, &mut state, span, Omitted::Spin(rounds));
             } else {
-                // If a guard said whether the round had an effect, or which way it took, what follows
-                // would depend on the values that decide it.
+                // If a guard mentioned the effect or the path of the round, later events would
+                // depend on the values that decide the guard.
                 state.idle = self.exprs().or(state.idle, spins);
             }
         }
@@ -161,9 +161,9 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// When the thread is where a round of the loop began, with the registers that it had there, and has
-    /// done nothing since: it may go round for ever. Where it leaves the loop after all, what follows may
-    /// depend on no more reads than after that round.
+    /// When the thread has returned to the start of a round with the same registers and without an
+    /// effect, so that it may loop for ever. If the thread leaves the loop after all, later events
+    /// may depend on no more reads than after that round.
     fn as_before(&mut self, node: usize, id: LoopId, round: u8, now: &State) -> ExprId {
         let never = self.exprs().truth(false);
         let Some(before) = self.beginning(id, node, round) else { return never };
@@ -175,7 +175,8 @@ impl ThreadRun<'_, '_> {
         self.unless_acted(same, id, round, node, Effects::All)
     }
 
-    /// What the rounds of a loop do since one began, up to the copy of a step that ends the last of them.
+    /// The repeated actions of a loop since a round began, up to the copy of a step that ends the
+    /// last round.
     fn repeated(&self, id: LoopId, round: u8, last: usize) -> Repeated {
         let accesses = self.builder.accesses.iter().enumerate();
         let own = accesses.filter(|(_, access)| access.thread == self.index && !access.write);
@@ -186,13 +187,14 @@ impl ThreadRun<'_, '_> {
         Repeated { polls, patience: patience.map(|&(_, patience)| patience).collect() }
     }
 
-    /// When the iteration that ends here has changed nothing: no live register differs from the
-    /// iteration's start, and nothing was written and no barrier passed since, as far as that tells.
+    /// When the round that ends here has changed nothing. No live register differs from the round's
+    /// start, and the round wrote nothing and passed no barrier, as far as `telling` distinguishes.
     ///
-    /// Without the iteration, nothing may depend on more than with it, or No-Thin-Air would forbid
-    /// what it does not forbid with it. So a live register that has its value from other reads than
-    /// at the start keeps the iteration, unless what follows depends on those anyway; and so does
-    /// one that chooses between ways that come to the same by what was read before the loop.
+    /// Leaving the round out must not add dependencies, or No-Thin-Air would forbid executions that
+    /// it allows with the round. The round is therefore kept if a live register gets its value from
+    /// other reads than at the start, unless later events depend on those reads anyway. The round
+    /// is also kept if a register with a value from before the loop chooses between equivalent
+    /// ways.
     fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Effects) -> ExprId {
         let round = self.flow.round(id, node);
         let Some(before) = self.beginning(id, node, round) else {
@@ -215,15 +217,15 @@ impl ThreadRun<'_, '_> {
         self.unless_acted(spins, id, round, node, telling)
     }
 
-    /// Where the thread was at the beginning of a round, of those up to the one that a copy in the loop
-    /// belongs to. Without a single entry, nothing says that a round began at the head.
+    /// The state at the beginning of a round, at most the round of the given copy. In a loop with
+    /// several entries, no round is known to begin at the head.
     pub(super) fn beginning(&self, id: LoopId, node: usize, round: u8) -> Option<State> {
         let head = self.flow.head(id, node, round).filter(|_| self.flow.loops.is_natural(id))?;
         self.entries[head].clone()
     }
 
-    /// The registers that are used from the head of a loop on, as some round found them there and as they
-    /// are now, by what surely holds on the way back.
+    /// The live registers at the head of a loop, with their values at the start of some round and
+    /// now. Values are simplified by the literals that hold on the back edge.
     pub(super) fn used_at(&mut self, id: LoopId, before: &State, now: &State) -> Vec<Carried> {
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
@@ -245,13 +247,13 @@ impl ThreadRun<'_, '_> {
         kept
     }
 
-    /// Whether it counts that ways back to the head of a loop meet there.
+    /// Whether several ways back join at the head of a loop, in a way that matters.
     fn merges(&self, id: LoopId) -> bool {
         !self.builder.unfolding.loose && self.flow.loops.has_several_ways_back(id)
     }
 
-    /// What surely holds of whatever follows a way back: nothing where it meets others at the head, so
-    /// that the way taken may no longer matter, or where only values make dependencies.
+    /// The literals that surely hold after a back edge. Empty if several back edges join at the
+    /// head, so that the taken one may not matter, or if only values make dependencies.
     fn lasting(&self, id: LoopId, now: &State) -> Vec<ExprId> {
         let unfolding = &self.builder.unfolding;
         if self.merges(id) || unfolding.by_values && !unfolding.loose {
@@ -260,7 +262,7 @@ impl ThreadRun<'_, '_> {
         self.builder.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default().to_vec()
     }
 
-    /// When something holds and registers have the values that they had.
+    /// When `holds` is true and the registers have their former values.
     fn same_values(&mut self, used: &[Carried], mut holds: ExprId) -> ExprId {
         for cell in used {
             let same = self.builder.exprs.eq(cell.old.value, cell.new.value);
@@ -269,8 +271,8 @@ impl ThreadRun<'_, '_> {
         holds
     }
 
-    /// When something holds and nothing was written and no barrier passed since a round of a loop
-    /// began, as far as that tells.
+    /// When `holds` is true and nothing was written and no barrier passed since a round of a loop
+    /// began, as far as `telling` distinguishes.
     fn unless_acted(
         &mut self,
         mut holds: ExprId,
@@ -297,13 +299,13 @@ impl ThreadRun<'_, '_> {
         holds
     }
 
-    /// Whether what follows may depend on less with the new cells than with the old ones, which have the
-    /// same values.
+    /// Whether later events may depend on less with the new cells than with the old ones, given
+    /// that their values agree.
     ///
-    /// In program text, it depends on the reads behind the cells. What is computed from their values
-    /// depends on what does not cancel out ([`super::disjuncts`]), and more rounds may be to come in which
-    /// something does: a value is shifted out bit by bit, or is the difference to another one. So a cell
-    /// that has changed has to be as good as a variable for that, which no other cell speaks of.
+    /// In program text, dependencies are the reads behind the cells. A computed value depends on
+    /// the reads that do not cancel out ([`super::disjuncts`]), and in further rounds some may
+    /// cancel: a value is shifted out bit by bit, or is the difference to another one. A changed
+    /// cell therefore has to act as a variable that no other cell contains.
     fn makes_a_difference(&self, id: LoopId, used: &[Carried], now: &State) -> bool {
         if self.builder.unfolding.loose {
             return false;
@@ -337,14 +339,15 @@ impl ThreadRun<'_, '_> {
             let is_variable = self.is_variable(old, new, &others);
             let own = if is_variable { self.sources(new) } else { Vec::new() };
             let depends = |source: &Expr| sure.contains(source) || own.contains(source);
-            // A truth value is decided where it matters.
+            // A truth value is decided where it is used.
             let is_decided = self.builder.exprs.width(new) == 1;
             !(is_variable || is_decided) || !self.sources(old).iter().all(depends)
         })
     }
 
-    /// For every step, the registers that writes may depend on from there on; `None` if any may matter:
-    /// what ends a thread may depend on all that decides about its loops, and barriers wait for that.
+    /// For every step, the registers that writes may depend on from there on; `None` if any may
+    /// matter, because barriers wait for ends of threads, which depend on all that decides about
+    /// loops.
     fn may_feed(&self) -> Option<Vec<Vec<bool>>> {
         let steps = self.builder.program.threads.iter().flat_map(|thread| &thread.steps);
         let mut micros = steps.flat_map(|step| &step.micros);
@@ -352,11 +355,12 @@ impl ThreadRun<'_, '_> {
         (!meets).then(|| feeding(self.code))
     }
 
-    /// Whether a value is, beside others, as good as a variable in the place of an old one: it is the
-    /// value of a read that is behind no other, or the sum or difference of that and something else.
+    /// Whether a value acts as a variable in the place of an old value, among other values. It is
+    /// the value of a read that occurs in no other value, or the sum or difference of such a read
+    /// and another value.
     fn is_variable(&self, old: ExprId, new: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.builder.exprs;
-        // Nothing depends on less with a variable than with a number.
+        // A variable never causes fewer dependencies than a number.
         if exprs.constant(old).is_some() {
             let elsewhere: Vec<Expr> = others.iter().flat_map(|&x| exprs.leaves(x)).collect();
             return exprs.leaves(new).iter().all(|leaf| !elsewhere.contains(leaf));
@@ -366,7 +370,7 @@ impl ThreadRun<'_, '_> {
             | (Expr::SignExtend(old), Expr::SignExtend(new)) => {
                 exprs.width(old) == exprs.width(new) && self.is_free(new, others)
             }
-            // More bits of something else are set or cleared in the old value.
+            // An OR or AND with the old value sets or clears more of its bits.
             (_, Expr::Binary(Binary::Or | Binary::And, a, b)) if a == old || b == old => {
                 let added = if a == old { b } else { a };
                 let leaves = exprs.leaves(old);
@@ -378,11 +382,12 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// Whether a value takes on any bits, by a read that is behind no other value: it is added or
-    /// subtracted on the only way to it.
+    /// Whether a value can take any bits through a read that is in no other value. Exactly one path
+    /// leads to the read, and the path only adds or subtracts.
     fn is_free(&self, value: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.builder.exprs;
-        // For every part, how many ways lead to it (or two), and whether they only add.
+        // For every part, the number of paths from the value to the part (at most two), and whether
+        // all paths are additions.
         let mut ways: FxHashMap<ExprId, (u8, bool)> = FxHashMap::from_iter([(value, (1, true))]);
         let elsewhere: FxHashSet<ExprId> = exprs.parts(others).into_iter().collect();
         exprs.parts(&[value]).into_iter().rev().any(|part| {

@@ -5,8 +5,8 @@ use super::graph::{EventGraph, EventKind, MOST_EVENTS};
 use crate::id::{AgentId, EventId, ExprId};
 
 impl GraphBuilder<'_> {
-    /// The threads whose tasks are complete before what comes next in a thread under a guard: before its
-    /// task starts or, where it has surely come to a `griddepcontrol.wait`, behind that.
+    /// The threads whose tasks are complete before the next event of a thread under a guard. Either
+    /// the thread's task starts later, or the thread has surely passed a `griddepcontrol.wait`.
     pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {
         let tasks = &self.program.tasks;
         if tasks.edges.is_empty() {
@@ -19,8 +19,8 @@ impl GraphBuilder<'_> {
         threads.map(|other| AgentId::new(other + 1)).collect()
     }
 
-    /// Whether a thread surely comes to a `griddepcontrol.wait` among so many entries, if what has this
-    /// guard happens.
+    /// Whether a thread surely passes a `griddepcontrol.wait` in the first `among` entries in the
+    /// executions of a guard.
     pub(super) fn waits_for_tasks(&mut self, thread: usize, guard: ExprId, among: usize) -> bool {
         let exprs = &mut self.exprs;
         self.entries[..among].iter().any(|entry| match *entry {
@@ -31,15 +31,15 @@ impl GraphBuilder<'_> {
         })
     }
 
-    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
-    /// before its `griddepcontrol.wait`s where the later task was launched early.
+    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later task. If
+    /// the later task was launched early, its `griddepcontrol.wait`s are the targets.
     pub(super) fn add_task_edges(&self, graph: &mut EventGraph) {
         let tasks = &self.program.tasks;
         let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
         // An asynchronous operation belongs to the task that issues it.
         let thread = |e: EventId| graph.event(graph.stands_at(e)).agent.index().checked_sub(1);
         let mut edges = Vec::new();
-        // Of programs that are not decided anyway, nobody asks for them.
+        // Programs with too many events are not decided anyway.
         if !tasks.edges.is_empty() && graph.events.len() <= MOST_EVENTS {
             for a in graph.ids() {
                 for b in graph.ids() {
@@ -63,7 +63,7 @@ impl GraphBuilder<'_> {
         graph.launch_edges = starts;
     }
 
-    /// The threads of tasks that start early behind the task of a thread.
+    /// The threads of tasks that may start early, as dependents of a thread's task.
     pub(super) fn lets_start(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
         let tasks = &self.program.tasks;
         let own = tasks.of_thread[thread];

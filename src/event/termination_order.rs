@@ -1,6 +1,6 @@
-//! What waits for the end of a thread: a barrier for all threads is complete without those that
-//! have ended (PTX-9.7.13.1), so nothing behind it happens before they do; and a task waits for those
-//! before it (PTX-8.9.4).
+//! Termination order: events that wait for the end of a thread. A barrier for all threads is
+//! complete once its absent threads have ended (PTX-9.7.13.1), so that later events wait for these
+//! ends. A task waits for the preceding tasks (PTX-8.9.4).
 
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule, counts_warps};
 use super::graph::{Conditional, EventGraph, EventKind};
@@ -10,9 +10,10 @@ use crate::program::expr::{Binary, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
-/// To barrier operations and to all in later tasks that wait for the end of a thread, from its own
-/// barrier operations and from each read that decides whether it comes to one or leaves a loop, or
-/// that it takes along there: a thread votes and says how many meet with values that it has.
+/// The given pairs of `awaited`. The targets wait for the end of a thread: barrier operations, and
+/// events of later tasks. The sources are the ending thread's barrier operations, its waits for
+/// tasks, and certain reads of it. These reads decide whether the thread reaches a barrier or
+/// leaves a loop, or go into operands and thread counts of barriers.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let (sources, decided) = (sources(graph), deciding_reads(graph));
     let tasks: FxHashSet<(AgentId, EventId)> =
@@ -22,8 +23,9 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     Rel::from_pairs(graph.events.len(), pairs)
 }
 
-/// By thread, its barrier operations and the reads that decide where it ends, with those that it takes
-/// along to barriers, and its waits for other tasks.
+/// By thread, the sources of termination order: barrier operations, waits for tasks, and certain
+/// reads. These reads decide where the thread ends, or go into operands and thread counts of
+/// barriers.
 fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
@@ -42,8 +44,9 @@ fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     sources
 }
 
-/// As [`awaited`], where values decide whether the thread comes: at barriers where operations of one
-/// turn meet, it has to end if it comes there no more than the one that waits has before.
+/// The pairs of `awaited` that depend on values, at barriers where operations of equal ordinals
+/// meet. A waiting operation waits for the end of a thread if that thread uses the barrier at most
+/// as often as the waiting thread has before.
 pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
     let mut sources = sources(graph);
     for own in &mut sources {
@@ -71,15 +74,15 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
     out
 }
 
-/// How often threads come to barriers.
+/// The number of times that threads use barriers.
 struct Visits {
-    /// For every operation, the barrier that it is at.
+    /// For every operation, the number of its barrier.
     barriers: TiVec<BarrierId, usize>,
-    /// The operations of a thread at a barrier, in its order.
+    /// The operations of a thread at a barrier, in program order.
     own: FxHashMap<(usize, AgentId), Vec<BarrierId>>,
-    /// How many of them arrive, and how many wait.
+    /// How many of these operations arrive, and how many wait.
     counts: FxHashMap<(usize, AgentId), [ExprId; 2]>,
-    /// For every thread, that no bound cuts it off.
+    /// For every thread, the condition that no bound cuts it.
     ends: FxHashMap<AgentId, ExprId>,
 }
 
@@ -97,8 +100,7 @@ impl Visits {
         Self { barriers, own, counts: FxHashMap::default(), ends: FxHashMap::default() }
     }
 
-    /// How many operations of the same thread come before one, in the numbering by which it finds its
-    /// generation.
+    /// The ordinal of an operation: how many earlier ones of its thread count in its numbering.
     fn before(&self, graph: &mut EventGraph, at: BarrierId) -> ExprId {
         let op = &graph.barriers[at];
         let own = self.own.get(&(self.barriers[at], graph.event(op.event).agent));
@@ -108,7 +110,7 @@ impl Visits {
         how_many(graph, before)
     }
 
-    /// That a thread ends without coming to the turn of an operation.
+    /// The condition that a thread ends before it has an operation of this ordinal.
     fn stays_away(
         &mut self,
         graph: &mut EventGraph,
@@ -137,7 +139,7 @@ impl Visits {
     }
 }
 
-/// That no bound cuts a thread off.
+/// The condition that no bound cuts a thread.
 fn ends(graph: &mut EventGraph, agent: AgentId) -> ExprId {
     let mut ends = graph.exprs.truth(true);
     for cut in graph.cuts.iter().filter(|cut| cut.agent == agent) {
@@ -147,14 +149,14 @@ fn ends(graph: &mut EventGraph, agent: AgentId) -> ExprId {
     ends
 }
 
-/// How many of some barrier operations happen.
+/// The number of barrier operations that happen.
 fn how_many(graph: &mut EventGraph, all: Vec<BarrierId>) -> ExprId {
     let guards: Vec<ExprId> =
         all.into_iter().map(|b| graph.event(graph.barriers[b].event).guard).collect();
     graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
-/// The other threads for which an operation waits, be it that they come or that they end.
+/// The other threads that an operation waits for, until they arrive or end.
 fn may_be_awaited(graph: &EventGraph, at: BarrierId) -> Vec<AgentId> {
     let op = &graph.barriers[at];
     let own = graph.event(op.event).agent;
@@ -170,14 +172,14 @@ fn may_be_awaited(graph: &EventGraph, at: BarrierId) -> Vec<AgentId> {
     }
 }
 
-/// To barrier operations that wait for the end of a thread, from all that the thread does.
+/// To barrier operations that wait for the end of a thread, from all events of that thread.
 pub(super) fn ended(graph: &EventGraph) -> Rel {
     let mut own: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     graph.ids().for_each(|id| own[graph.event(id).agent.index()].push(id));
     Rel::from_pairs(graph.events.len(), before_waits(awaited_threads(graph), &own))
 }
 
-/// From events, given by thread, to what waits for the end of their thread.
+/// Pairs from the events of a thread, given by thread, to each event that waits for its end.
 fn before_waits(
     ended: impl IntoIterator<Item = (AgentId, EventId)>,
     events: &[Vec<EventId>],
@@ -187,12 +189,12 @@ fn before_waits(
     })
 }
 
-/// To barrier operations that wait for others, from the reads that decide whether another thread
-/// comes to the barrier at all: be it that it arrives or that it ends, it has read before. To one
-/// that waits for its warp, also from those of the warp's other threads.
+/// To waiting barrier operations, from the reads that decide whether another thread reaches the
+/// barrier. Whether this thread arrives or ends, these reads come first. A wait for a warp also
+/// waits for such reads of the warp's other threads.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
-    // The operation that counts in a turn is the one with its number at the earliest.
+    // The operation that takes part in a phase has at least the phase's ordinal.
     let mut decided = |op: &BarrierOp, own: &[&BarrierOp], turn: usize| {
         let own = own.iter().filter(|other| graph.may_meet(op, other));
         for other in own.take(turn + 1) {
@@ -218,10 +220,11 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     out
 }
 
-/// To operations that wait for their warp, from those with which its other threads come there.
+/// To operations that wait for their warp, from the participating operations of the warp's other
+/// threads.
 pub(super) fn begun(graph: &EventGraph) -> Rel {
     let pairs = companions(graph).into_iter().filter_map(|(op, own, turn)| {
-        // Who comes out of turn misuses the barrier, and is there.
+        // A thread out of turn misuses the barrier, and is present.
         let comes = |other: &&&BarrierOp| {
             graph.barrier_index(other.event).is_some_and(|at| is_in_turn(graph, at))
         };
@@ -230,8 +233,9 @@ pub(super) fn begun(graph: &EventGraph) -> Rel {
     Rel::from_pairs(graph.events.len(), pairs)
 }
 
-/// For each operation that waits for its warp, those with which another thread of the warp may come
-/// there, and which of them is the one in its turn.
+/// The companions of each operation that waits for its warp, for each other thread of the warp.
+/// These are the operations with which the thread may take part, and the ordinal of the
+/// participating one.
 fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     let mut out = Vec::new();
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
@@ -240,7 +244,8 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
             continue;
         }
         let turn = turn(graph, at);
-        // Who has none in this turn may come by one of the other kind, which is a misuse.
+        // A thread without an operation of the same kind may misuse the barrier with one of the
+        // other kind.
         let kinds = match op.arrives {
             true => [(&arrivals, turn), (&waits, turn)],
             false => [(&waits, turn), (&arrivals, turn + 1)],
@@ -256,7 +261,7 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     out
 }
 
-/// The operations of some kind that each thread may come to at each barrier.
+/// The operations of one kind that each thread may reach at each barrier.
 fn operations(
     graph: &EventGraph,
     are: impl Fn(&BarrierOp) -> bool,
@@ -271,7 +276,7 @@ fn operations(
     out
 }
 
-/// The pieces of the reads that an expression is made of.
+/// The pieces of the reads in an expression.
 fn reads_of(graph: &EventGraph, expr: ExprId) -> impl Iterator<Item = EventId> {
     let leaves = graph.exprs.leaves(expr).into_iter();
     let reads = leaves.filter_map(|leaf| match leaf {
@@ -281,15 +286,15 @@ fn reads_of(graph: &EventGraph, expr: ExprId) -> impl Iterator<Item = EventId> {
     reads.flatten().copied()
 }
 
-/// Whether a barrier operation is one of all threads of a CTA, cluster or warp: each of the others
-/// comes or has ended.
+/// Whether a barrier operation is for all threads of a CTA, cluster or warp: each of them arrives
+/// or has ended.
 fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
     let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
     op.rule == BarrierRule::AllLive && !here.any(|o| matches!(o.rule, BarrierRule::Quorum(_)))
 }
 
-/// Whether a barrier operation waits for the threads of its warp, since it marks the arrival of the
-/// warp or is one at the barrier of a cluster; the others come there in turns with it.
+/// Whether a barrier operation waits for the threads of its warp, as the warp's arrival or at a
+/// cluster barrier. The other threads take part with operations of the same ordinal.
 #[must_use]
 pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
     let with_warp = match (&op.key, &op.rule) {
@@ -302,8 +307,8 @@ pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
     with_warp && graph.mates(graph.event(op.event).agent).next().is_some()
 }
 
-/// Whether an operation is at no barrier of a cluster, or surely one of a thread that has arrived and
-/// waited there in turns: who misuses it has nobody to come with.
+/// Whether an operation at a cluster barrier belongs to a thread that has surely arrived and waited
+/// there by turns. True at other barriers. A thread that misuses the barrier has no companions.
 fn is_in_turn(graph: &EventGraph, at: BarrierId) -> bool {
     let op = &graph.barriers[at];
     let guard = |op: &BarrierOp| graph.event(op.event).guard;
@@ -316,7 +321,7 @@ fn is_in_turn(graph: &EventGraph, at: BarrierId) -> bool {
     let follows = |arrival: &BarrierOp, wait: &BarrierOp| {
         arrival.arrives && wait.waits && implies(graph, guard(wait), guard(arrival))
     };
-    // In the executions of this operation, whoever has arrived before has waited.
+    // In the executions of this operation, every earlier arrival has been followed by a wait.
     let is_over = |arrival: &BarrierOp, wait: &BarrierOp| {
         guard(wait) == guard(arrival) || implies(graph, guard(op), guard(wait))
     };
@@ -329,7 +334,7 @@ fn is_in_turn(graph: &EventGraph, at: BarrierId) -> bool {
     !matches!(op.key, BarrierKey::Cluster(_)) || in_turn
 }
 
-/// Whether one guard says all that another one does.
+/// Whether one guard contains all literals of another.
 #[must_use]
 pub fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
     let literals = |guard| graph.exprs.literals(guard, MOST_LITERALS);
@@ -341,8 +346,7 @@ pub fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
 /// Guards with more literals are not compared.
 const MOST_LITERALS: usize = 64;
 
-/// Whether a thread that may be cut is one for whose end others wait, at a barrier or because its task
-/// has to be complete.
+/// Whether other events wait for the end of a thread that may be cut, at a barrier or for a task.
 #[must_use]
 pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
     let live = |guard| !graph.exprs.is_false(guard);
@@ -360,11 +364,12 @@ pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
 
 /// The threads for whose end barrier operations of others wait, each with such an operation.
 ///
-/// A thread is waited for where in any execution it has at most as many operations on the barrier as
-/// come before the one that waits. Where branches decide that, it is not said to be waited for.
+/// An operation waits for a thread's end if in every execution the thread has at most as many
+/// operations on the barrier as precede the waiting one. Threads for which branches decide that are
+/// left out.
 fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
-    // Many operations wait for the same: which threads are away by barrier and turn.
+    // Many operations share barrier and ordinal, by which the absent threads are kept.
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
     let may_happen =
@@ -381,7 +386,8 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
             own.filter(|other| graph.may_meet(op, other)).count() > than
         };
         if of_warp {
-            // Who arrives again without having waited misuses the barrier and is there.
+            // A thread that arrives again without having waited misuses the barrier, and is
+            // present.
             let again = turn + usize::from(!op.arrives);
             let comes = |mate| more(&arrivals, mate, again) || more(&waits, mate, turn);
             let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
@@ -390,7 +396,7 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
         if !for_all {
             continue;
         }
-        // A wait without an arrival is a misuse, by a thread that is there.
+        // A wait without an arrival is a misuse by a thread that is present.
         let comes = |agent| more(&arrivals, agent, turn) || more(&waits, agent, turn);
         let away = away.entry((&op.key, turn)).or_insert_with(|| {
             graph.members(&op.key).into_iter().filter(|&agent| !comes(agent)).collect()
@@ -401,10 +407,11 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     out
 }
 
-/// How many operations of a thread surely come before one of it that waits, in the numbering by
-/// which it finds its generation. One without a count is numbered among those that it may meet: none
-/// of these is complete without a thread that has not ended. Where values decide counts, nothing is
-/// said of others.
+/// The sure ordinal of a waiting operation. It counts the earlier operations of the thread, in the
+/// same numbering, that happen in any case or under the guard of the operation. An operation
+/// without a count is numbered among the operations that it may meet, since none of these is
+/// complete without all threads that have not ended. Where values decide counts, the ordinal is
+/// taken as 0.
 fn turn(graph: &EventGraph, waiting: BarrierId) -> usize {
     let op = &graph.barriers[waiting];
     if op.rule == BarrierRule::AllLive && !graph.knows_counts_at(&op.key) {

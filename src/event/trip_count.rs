@@ -1,8 +1,8 @@
-//! Loops that count: the program itself says how often they go round, so that no bound has to.
+//! Trip counts: loops that count need no bound, since the program itself limits their rounds.
 //!
-//! Such a loop has a way out that is decided by what is known before anything is executed, in every
-//! round, and in every round something changes that is used in the next. A loop that the bound cuts
-//! although it counts is given more rounds, up to a limit.
+//! A counting loop has, in every round, an exit whose condition is constant and a register that
+//! changes and is used in the next round. A counting loop that the bound cuts is given more rounds,
+//! up to a limit.
 
 use super::builder::GraphBuilder;
 use super::loop_nest::LoopId;
@@ -11,28 +11,27 @@ use crate::id::ExprId;
 use crate::program::micro::Micro;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many rounds a loop that counts is followed at most, where that is more than the bound.
+/// The most rounds of a counting loop, if that is more than the bound.
 const MOST_ROUNDS: u8 = 64;
 
-/// In programs with more accesses, fences and barriers than that, no loop is given more rounds because
-/// it counts.
+/// In programs with more accesses, fences and barriers, no loop is given more rounds than the
+/// bound.
 const MOST_ENTRIES: usize = 2048;
 
-/// The same for writes of several threads to one place.
+/// As [`MOST_ENTRIES`], for writes of several threads to one place.
 const MOST_CONTENDING: usize = 16;
 
-/// How many rounds the loops that count are given, where that is not the bound for all.
+/// The rounds of counting loops that differ from the bound.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rounds {
     /// By thread and loop.
     given: BTreeMap<(usize, LoopId), u8>,
-    /// Loops that need more than they can be given; the bound cuts them like others.
+    /// Loops that need more rounds than the limit; the bound cuts them like others.
     pub(super) too_long: BTreeSet<(usize, LoopId)>,
 }
 
 impl Rounds {
-    /// How often each loop of a thread goes round at most; `None` where none goes round more often than
-    /// the bound.
+    /// The most rounds of each loop of a thread; `None` if no loop has more than the bound.
     pub(super) fn of(
         &self,
         thread: usize,
@@ -44,7 +43,8 @@ impl Rounds {
         any.then(|| loops.map(|id| given(id).unwrap_or(bound)).collect())
     }
 
-    /// Gives twice as many to the loops that were cut. Whether this changes anything.
+    /// Doubles the rounds of the loops that were cut, and leaves a loop with the most rounds to the
+    /// bound. Gives whether the rounds change.
     pub(super) fn raise(&mut self, cut: &BTreeSet<(usize, LoopId)>, bound: u8) -> bool {
         let mut changed = false;
         for &key in cut {
@@ -67,7 +67,7 @@ impl Rounds {
         self.give_up_where(|key| key.0 == thread);
     }
 
-    /// Leaves all loops to the bound, and those that were cut. Whether this changes anything.
+    /// Leaves all loops to the bound, also those that were cut; gives whether the rounds change.
     pub(super) fn give_up_all(&mut self, cut: &BTreeSet<(usize, LoopId)>) -> bool {
         let known = self.too_long.len();
         self.too_long.extend(cut);
@@ -92,7 +92,8 @@ impl Rounds {
 }
 
 impl GraphBuilder<'_> {
-    /// Gives more rounds to loops that count and have been cut. Whether this changes anything.
+    /// Gives more rounds to counting loops that have been cut, or leaves them to the bound if the
+    /// program is too large. Gives whether the rounds change.
     pub(super) fn follow_counting(&mut self) -> bool {
         if self.counted.is_empty() && self.rounds.is_empty() {
             return false;
@@ -103,9 +104,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Whether loops that count make the program too large to be decided in reasonable time: by the
-    /// number of accesses, or by that of the writes of several threads to one place, whose orders
-    /// are many.
+    /// Whether counting loops make the program too large to decide, by too many accesses, or too
+    /// many writes of several threads to one place.
     fn is_large(&self) -> bool {
         let mut writes: BTreeMap<_, (usize, BTreeSet<usize>)> = BTreeMap::new();
         for access in self.accesses.iter().filter(|access| access.write) {
@@ -121,7 +121,7 @@ impl GraphBuilder<'_> {
 }
 
 impl ThreadRun<'_, '_> {
-    /// Notes the loops out of which a step leads on one of its ways, if its condition is known.
+    /// Notes the loops that one way out of a step leaves, if its condition is constant.
     pub(super) fn note_counting(&mut self, node: usize, condition: ExprId) {
         let step = self.flow.nodes[node];
         let end = self.code.steps.len();
@@ -140,16 +140,16 @@ impl ThreadRun<'_, '_> {
         self.counting.extend(left.into_iter().map(|id| (id, node)));
     }
 
-    /// Whether a register that is used from the head of a loop on may have changed in the round that ends
-    /// here. If none has, what was known in this round holds in the next one as well.
+    /// Whether a register that is live at the head of a loop may have changed in the round that
+    /// ends here. If none has, everything known in this round holds in the next one as well.
     fn changes(&mut self, from: usize, id: LoopId, now: &State) -> bool {
         let round = self.flow.round(id, from);
         let Some(before) = self.beginning(id, from, round) else { return true };
         self.used_at(id, &before, now).iter().any(|cell| cell.old.value != cell.new.value)
     }
 
-    /// Asks for more rounds of a loop that is cut at the end of one, if it counts. Whether it counts
-    /// and is given no more.
+    /// Requests more rounds for a counting loop that is cut at the end of a round. Gives whether
+    /// the loop counts and has reached the limit.
     pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId, now: &State) -> bool {
         let guard = self.with_tables(now.guard);
         if self.builder.exprs.is_false(guard) {

@@ -1,7 +1,7 @@
 //! Symbolic execution of a program within a loop bound.
 //!
-//! Branches do not fork anything: the two sides run under complementary guards and their register
-//! values meet in choices. A symbolic address becomes one access per place that it may point to.
+//! Branches do not fork the state: the two sides run under complementary guards, and their register
+//! values join as choices. A symbolic address becomes one access per place that it may point to.
 
 use super::builder::{DraftKind, Facts, GraphBuilder};
 use super::constant_memory::settled_with_tables;
@@ -28,28 +28,29 @@ pub struct Unfolding {
     /// Whether endless loops without an effect are recognized as waiting; sound under models that
     /// stay consistent when effect-free reads are deleted.
     pub spin_loops: bool,
-    /// Whether the model asks which values flow into a write, whatever decides that it happens.
+    /// Whether the model asks for the values that flow into a write, rather than for the conditions
+    /// of its execution.
     pub by_values: bool,
-    /// Whether rounds that only wait are left out though what follows may depend on more without them;
-    /// what only dependencies exclude is then not known.
+    /// Whether rounds that only wait are left out though later events may depend on more reads
+    /// without them. Dependencies are then over-approximated.
     pub loose: bool,
-    /// Into how small pieces accesses are split.
+    /// How small the pieces are into which accesses are split.
     pub tearing: Tearing,
-    /// The widest access that stays whole where it is weak and races with others of its size, in
-    /// bytes.
+    /// The widest access, in bytes, that is not split when it is weak and races with accesses of
+    /// its size.
     pub widest_whole: u32,
-    /// Whether it is looked for variables that nothing writes, and for places that no address means
-    /// with the values that are reached; sound under models that exclude values out of thin air.
+    /// Whether constant memory and the targets of addresses are analysed by reachable values. Sound
+    /// under models that exclude out-of-thin-air values.
     pub grounded: bool,
-    /// Whether a hidden read stands before each ordinary store to the place of an mbarrier object, to
-    /// see whether there is one.
+    /// Whether a hidden read precedes each ordinary store that may hit an mbarrier object, to see
+    /// whether one is there.
     pub looks: bool,
-    /// Whether rounds of loops stand for more of them that write nothing, beyond the bound: there are
-    /// more executions then than the program has. Sound under models that stay consistent when reads and
+    /// Whether loops are abstracted by havoc: a round stands for any number of rounds that write
+    /// nothing. This over-approximation is sound under models that stay consistent when reads and
     /// fences are deleted.
     pub skips: bool,
-    /// Whether writes may happen that come behind what the bound cuts off; there are more executions then
-    /// than the program has, but none that goes further is missed.
+    /// Whether writes beyond the bound may happen: an over-approximation that misses no execution
+    /// beyond the bound.
     pub ahead: bool,
 }
 
@@ -99,30 +100,31 @@ pub(super) struct State {
     pub(super) idle: ExprId,
 }
 
-/// Something a loop iteration did that others can see.
+/// An effect of a loop iteration that other threads can see.
 pub(super) struct Effect {
     pub(super) node: usize,
     pub(super) guard: ExprId,
     pub(super) kind: EffectKind,
 }
 
-/// What another round may do again without a change for anyone.
+/// The kind of an effect, by whether repeating it changes anything.
 pub(super) enum EffectKind {
-    /// Nothing is known of it.
+    /// Any change.
     Change,
-    /// An atomic operation, with what it read and what it wrote: no change if these are one.
+    /// An atomic operation; no change if it writes the value read.
     Update {
-        /// Whether another operation may as well read from where this one did.
+        /// Whether the update is idempotent, so that its readers may read from its source instead.
         transparent: bool,
-        /// What it read.
+        /// The value that it read.
         old: ExprId,
-        /// What it wrote.
+        /// The value that it wrote.
         new: ExprId,
     },
 }
 
-/// Turns a program into its event graph. An atomic operation on one of the `transparent` variables has
-/// no effect when it writes what it reads: its readers may as well read from where it reads.
+/// Turns a program into its event graph. Atomic operations on `transparent` variables are
+/// idempotent: writing the value read has no effect, since readers may read from the operation's
+/// source instead.
 #[must_use]
 pub fn unfold(
     program: &Program,
@@ -142,11 +144,11 @@ pub fn unfold(
     settled(program, unfolding, Facts { never, rounds, ..facts }).finish()
 }
 
-/// All threads executed, with what is known of them.
+/// Unfolds all threads, again and again until the analyses reach a fixpoint.
 ///
-/// What a barrier returns may come from threads that are executed later, so the execution is
-/// repeated until the reads behind these values are known. They only become more. It is repeated as
-/// well with more rounds of loops that count.
+/// The result of a barrier may come from threads that are unfolded later, so unfolding is repeated
+/// until the reads behind these results no longer grow. Unfolding is also repeated when counting
+/// loops are given more rounds.
 pub(super) fn settled<'p>(
     program: &'p Program,
     unfolding: Unfolding,
@@ -156,11 +158,11 @@ pub(super) fn settled<'p>(
     loop {
         let mut builder = GraphBuilder::new(program, unfolding, facts, reductions, rounds);
         execute(&mut builder);
-        // What is never meant is known of as many rounds as there are.
+        // The places that addresses never point to are known for these rounds alone.
         let changed = builder.facts.never.is_empty() && builder.follow_counting();
         reductions = builder.reductions();
-        // What rounds change that stand for others is known better if it is known where threads come:
-        // never less than what they come to with what is known so far.
+        // Havoc changes fewer registers once the reachable steps are known. The set of reachable
+        // steps only grows, so that the repetition ends.
         let comes = std::mem::take(&mut builder.reached);
         let known = builder.facts.reached.as_ref();
         let again = unfolding.skips && known.is_none_or(|known| !comes.is_subset(known));
@@ -197,25 +199,25 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) builder: &'d mut GraphBuilder<'p>,
     pub(super) code: &'p ThreadCode,
     pub(super) index: usize,
-    /// The copy of a step that is executed.
+    /// The copy of a step that is being executed.
     pub(super) node: usize,
     pub(super) spin_loops: bool,
-    /// Whether what is executed is one of several accesses of an instruction.
+    /// Whether the current access is an element of a vector.
     pub(super) in_elements: bool,
     pub(super) flow: ControlFlow,
     /// Registers that are observed at the end.
     pub(super) observed: &'d [usize],
-    /// Found out where a loop asks for it.
+    /// Computed when a loop asks for it.
     pub(super) live: OnceCell<Live>,
-    /// As `live`, for what writes may depend on.
+    /// As `live`: the registers that writes may depend on.
     pub(super) feeding: OnceCell<Option<Vec<Vec<bool>>>>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
-    /// For waits that may time out, at copies of steps, that they do not.
+    /// For waits that may time out, by their copies of steps, the conditions that they do not.
     pub(super) patience: Vec<(usize, ExprId)>,
-    /// Barrier operations, with the copies of steps that they stand at.
+    /// Barrier operations, with their copies of steps.
     pub(super) met: Vec<(usize, BarrierId)>,
-    /// Steps that are known to stay in a loop, or to leave it.
+    /// Loops with the steps whose constant conditions may leave them.
     pub(super) counting: Vec<(LoopId, usize)>,
     pub(super) exits: Vec<State>,
     pub(super) position: u32,
@@ -272,7 +274,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             self.entries[0] = Some(start);
         }
         for node in 0..self.flow.nodes.len() {
-            // Only the state at the head of a loop is needed again.
+            // Only the state at the head of a loop is used again.
             let state = match self.flow.loops.headed_by(self.flow.nodes[node]) {
                 Some(_) => self.entries[node].clone(),
                 None => self.entries[node].take(),
@@ -314,7 +316,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         State { guard, cells, control: Vec::new(), idle }
     }
 
-    /// The state where two paths meet.
+    /// The state where two paths join.
     fn merge(&mut self, a: State, b: State) -> State {
         let guard = self.exprs().or(a.guard, b.guard);
         let cells = a
@@ -351,7 +353,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         self.entries[node] = Some(merged);
     }
 
-    /// Leaves a copy of a step.
+    /// Leaves a copy of a step by one of its edges.
     fn go(&mut self, from: usize, edge: Edge, state: State, span: Span) {
         if self.builder.exprs.is_false(state.guard) {
             return;
@@ -404,7 +406,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         self.position += 2;
     }
 
-    /// Executes one micro-operation; whether control has left the step for good.
+    /// Executes one micro-operation; gives whether control has left the step for good.
     pub(super) fn micro(
         &mut self,
         node: usize,
@@ -484,7 +486,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         false
     }
 
-    /// Notes a misuse of the thread.
+    /// Notes a violation by the thread.
     pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: Rule) {
         let violation = self.violation(guard, span, rule);
         self.builder.violations.push(violation);

@@ -1,10 +1,11 @@
-//! What instructions outside the subset compute: values that nobody knows, and whether they matter.
+//! Uninterpreted instructions: their results are unknown values, and either matter or do not.
 //!
-//! A result matters if what happens or what is asked depends on it, through registers, memory or
-//! barriers: whether some event, cut or misuse is there, where an access goes, who meets, the filter,
-//! the condition and what is shown beside it. Where it does not, every value gives the same
-//! executions but for values that nobody looks at, and one value stands for all of them. Where it
-//! does, nothing can be said, and whoever comes to the instruction leaves the model.
+//! A result matters if an event or a question depends on it through registers, memory or barriers:
+//! the occurrence of an event, cut or violation, the place of an access, the participants of a
+//! barrier, the filter, the condition and the values shown beside it. If the result does not
+//! matter, all its values give the same executions up to unobserved values, and one value
+//! represents all. If the result matters, an execution that reaches the instruction is out of the
+//! model.
 
 use super::barrier::BarrierOp;
 use super::graph::{EventGraph, EventKind, Symbol, SymbolOrigin, Violation};
@@ -15,16 +16,16 @@ use crate::rule::Rule;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// An instruction whose results nobody knows.
+/// An instruction with unknown results.
 #[derive(Clone, Debug)]
 pub(super) struct Opaque {
-    /// What is said of it where they matter.
+    /// The violation to report if they matter.
     violation: Violation,
     results: Vec<SymbolId>,
 }
 
 impl ThreadRun<'_, '_> {
-    /// Executes an instruction that computes registers in a way that nobody knows.
+    /// Executes an instruction that computes registers by an unknown function.
     pub(super) fn opaque(
         &mut self,
         results: &[usize],
@@ -51,10 +52,11 @@ impl ThreadRun<'_, '_> {
     }
 }
 
-/// Keeps what instructions do that nobody knows where it matters; what leaves the model is said before
-/// what is undefined.
+/// Reports uninterpreted instructions whose results matter. These violations take precedence over
+/// undefined behaviour.
 ///
-/// Of values that loops leave open (see [`super::havoc`]), those that do not matter are not chosen.
+/// Values that loop abstraction by havoc leaves open ([`super::havoc`]) are not chosen if they do
+/// not matter.
 pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<SymbolId>) {
     if opaque.is_empty() && skipped.is_empty() {
         return;
@@ -71,8 +73,9 @@ pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<S
     }
 }
 
-/// Adds what is said of instructions whose results matter; gives the symbols that do, and the other
-/// instructions. Whether one is executed matters if its results do.
+/// Adds the violations of instructions whose results matter; gives the relevant symbols and the
+/// other instructions. An instruction whose results matter has a guard, which may make further
+/// results matter.
 fn keep_what_matters(
     graph: &mut EventGraph,
     mut opaque: Vec<Opaque>,
@@ -80,7 +83,8 @@ fn keep_what_matters(
 ) -> (BTreeSet<SymbolId>, Vec<Opaque>) {
     loop {
         let relevant = Slice::of(graph).symbols;
-        // What a register may hold after more rounds may be such a result, of them or from before.
+        // A register's open value after more rounds may be such a result, of those rounds or from
+        // before.
         let hides = skipped.iter().any(|symbol| relevant.contains(symbol));
         let matters =
             |one: &Opaque| hides || one.results.iter().any(|symbol| relevant.contains(symbol));
@@ -93,13 +97,13 @@ fn keep_what_matters(
     }
 }
 
-/// All that what happens and what is asked may depend on.
+/// The backward slice of everything that events and questions may depend on.
 struct Slice<'g> {
     graph: &'g EventGraph,
     symbols: BTreeSet<SymbolId>,
     reads: BTreeSet<AccessId>,
     places: BTreeSet<LocId>,
-    /// Operations at barriers that return something.
+    /// Barrier operations with a result.
     returned: BTreeSet<BarrierId>,
     open: Vec<ExprId>,
 }
@@ -146,7 +150,7 @@ impl<'g> Slice<'g> {
                 let op = &graph.barriers[index];
                 match op.exchanged() {
                     Some(value) => self.open.push(value),
-                    // Who meets whom there is not looked at.
+                    // Its participants are not looked at: all operations of the barrier count.
                     None => {
                         let here = graph.barriers.iter().filter(|other| other.key == op.key);
                         self.open.extend(here.filter_map(|other| other.operand));
@@ -165,7 +169,7 @@ impl<'g> Slice<'g> {
         }
     }
 
-    /// What is written at a place, and where an atomic operation writes, what it reads.
+    /// The values written at a place, and for atomic operations also the values that they read.
     fn place(&mut self, loc: LocId) {
         if !self.places.insert(loc) {
             return;

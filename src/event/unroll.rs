@@ -7,25 +7,24 @@ use super::loop_nest::{LoopId, Loops};
 use crate::program::micro::ThreadCode;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many registers and counters all copies of a thread's steps may have together.
+/// The most registers and counters in all copies of a thread's steps together.
 const MOST_COPIES: usize = 1 << 22;
 
-/// As [`MOST_COPIES`], for more rounds than the bound of one loop that counts.
+/// As [`MOST_COPIES`], if one loop that counts has more rounds than the bound.
 const MOST_COUNTED: usize = 1 << 17;
 
-/// The same for several, whose exits meet in ever larger conditions.
+/// As [`MOST_COUNTED`], for several such loops, whose exits join in ever larger conditions.
 const MOST_COUNTED_TOGETHER: usize = 1 << 13;
 
-/// A copy of a step: the step's index and, for each loop, how often its head has been reached
-/// since the loop was last entered.
+/// A copy of a step: the step's index, and for each loop the number of visits of its head since
+/// entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct NodeKey {
     step: usize,
     counters: Vec<u8>,
 }
 
-/// Where control goes on one way out of a copy of a step; copies are positions in
-/// [`ControlFlow::nodes`].
+/// The target of one way out of a copy of a step; copies are indices into [`ControlFlow::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
     /// There is no such way.
@@ -34,7 +33,7 @@ pub(crate) enum Edge {
     End,
     /// To another step.
     To(usize),
-    /// From within a loop back to its head; to no copy where the bound ends the loop.
+    /// From within a loop back to its head; `None` if the bound ends the loop.
     Again(LoopId, Option<usize>),
 }
 
@@ -50,7 +49,7 @@ pub(crate) struct Successors {
 /// The unrolled control flow of one thread.
 #[derive(Debug)]
 pub(crate) struct ControlFlow {
-    /// The steps that the copies are copies of, in topological order.
+    /// For each copy, the step that it copies, in topological order.
     pub(crate) nodes: Vec<usize>,
     /// The ways out of every copy.
     pub(crate) successors: Vec<Successors>,
@@ -64,8 +63,8 @@ pub(crate) struct ControlFlow {
 
 impl ControlFlow {
     /// Unrolls `code` so that the body of each loop is executed at most so many times per entry;
-    /// `None` where that takes more copies of steps than are manageable. Loops of more rounds than
-    /// the bound are those that count.
+    /// `None` if that takes too many copies of steps. Loops with more rounds than `bound` are those
+    /// that count.
     pub(crate) fn unroll(
         code: &ThreadCode,
         loops: &Loops,
@@ -77,14 +76,15 @@ impl ControlFlow {
         Self::within(code, loops, rounds, limit)
     }
 
-    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry, or less
-    /// often, as often as is manageable. Gives that number too.
+    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry. Uses a
+    /// smaller bound if too many copies are needed; gives the bound used.
     pub(crate) fn unroll_evenly(code: &ThreadCode, loops: &Loops, bound: u8) -> (Self, u8) {
         let within = |bound, limit| Self::within(code, loops, vec![bound; loops.len()], limit);
         if let Some(flow) = within(bound, MOST_COPIES) {
             return (flow, bound);
         }
-        // Once through every loop is as much as the program says; more is found by bisection.
+        // One round of every loop must always fit; the largest fitting number is found by
+        // bisection.
         let (mut fits, mut fails) = (1, bound);
         while fails - fits > 1 {
             let middle = fits + (fails - fits) / 2;
@@ -116,13 +116,13 @@ impl ControlFlow {
         self.rounds[id.index()]
     }
 
-    /// In which round of a loop a copy in the loop is.
+    /// The round of a loop that a copy in the loop belongs to.
     pub(crate) fn round(&self, id: LoopId, node: usize) -> u8 {
         self.counters[node][id.index()]
     }
 
-    /// The copy of a loop's head that a round began at, of those up to the one that a copy in the loop
-    /// belongs to. Only a loop that is entered at its head has one for every round.
+    /// The copy of a loop's head at which a round began, for rounds up to that of the given copy.
+    /// Only a loop that is entered at its head has one for every round.
     pub(crate) fn head(&self, id: LoopId, node: usize, round: u8) -> Option<usize> {
         let mut counters = self.counters[node].clone();
         self.reset_inner(id, &mut counters);
@@ -130,7 +130,7 @@ impl ControlFlow {
         self.positions.get(&NodeKey { step: self.loops.head(id), counters }).copied()
     }
 
-    /// Whether `node` belongs to a round of a loop, or to one between it and that of `last`.
+    /// Whether `node` belongs to the given round of a loop, or to a later one up to that of `last`.
     pub(crate) fn is_since(&self, id: LoopId, round: u8, node: usize, last: usize) -> bool {
         let counters = self.counters[node].iter().zip(&self.counters[last]);
         self.loops.contains(id, self.nodes[node])
@@ -140,7 +140,7 @@ impl ControlFlow {
             })
     }
 
-    /// Whether `node` belongs to this very round of a loop, of those up to that of `last`.
+    /// Whether `node` belongs to exactly this round of a loop, of those up to that of `last`.
     pub(crate) fn is_in_round(&self, id: LoopId, round: u8, node: usize, last: usize) -> bool {
         self.is_since(id, round, node, last) && self.round(id, node) == round
     }
@@ -153,7 +153,7 @@ impl ControlFlow {
         }
     }
 
-    /// The ways out of a copy, as keys: on, and by the branch.
+    /// The ways out of a copy, as keys: the fall-through, and the branch.
     fn ways(&self, code: &ThreadCode, key: &NodeKey) -> [UnplacedEdge; 2] {
         let step = &code.steps[key.step];
         let next = step.falls_through().then(|| self.way(code, key, key.step + 1));
@@ -166,7 +166,7 @@ impl ControlFlow {
             return UnplacedEdge::End;
         }
         let mut counters = key.counters.clone();
-        // What follows a loop is there once, however often the loop was gone through.
+        // The code after a loop is there once, however many rounds precede it.
         for (id, counter) in self.loops.ids().zip(&mut counters) {
             if !self.loops.contains(id, target) {
                 *counter = 0;
@@ -187,7 +187,7 @@ impl ControlFlow {
         UnplacedEdge::Again(id, Some(NodeKey { step: target, counters }))
     }
 
-    /// Depth-first search; reversed postorder is a topological order. Whether at most `limit`
+    /// Depth-first search; reversed postorder is a topological order. Gives whether at most `limit`
     /// copies of steps were met; otherwise the search stopped.
     fn explore(&mut self, code: &ThreadCode, limit: usize) -> bool {
         let mut counters = vec![0; self.loops.len()];
@@ -212,7 +212,7 @@ impl ControlFlow {
             }
             let ways = self.ways(code, &key);
             stack.push((key, true));
-            // The later step is visited first, so that loop bodies come before what follows them.
+            // The later step is visited first, so that loop bodies come before their exits.
             let mut after: Vec<NodeKey> = ways.into_iter().filter_map(UnplacedEdge::key).collect();
             after.sort_by_key(|k| k.step);
             stack.extend(after.into_iter().filter(|k| !seen.contains(k)).map(|k| (k, false)));

@@ -1,4 +1,4 @@
-//! From an engine's choices to a concrete execution, with every value and relation computed anew.
+//! Concrete executions from an engine's choices, with every value and relation computed anew.
 
 use super::phase::{Barriers, Generations};
 use crate::bitrel::{EventSet, Rel};
@@ -13,7 +13,7 @@ use crate::vocabulary::{BaseRel, BaseSet, Origin};
 use std::sync::OnceLock;
 use typed_index_collections::TiVec;
 
-/// What an engine chose; everything else follows from it.
+/// The choices of an engine; the rest of the execution follows from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     /// For every event, the write that it reads from; `None` for events that read nothing.
@@ -22,10 +22,10 @@ pub struct Choices {
     pub co: Vec<(EventId, EventId)>,
     /// Fence-SC edges, each pair oriented.
     pub sc: Vec<(EventId, EventId)>,
-    /// Barrier generations; empty where they are left open: then operations meet where they do so by
-    /// turn, and nowhere else.
+    /// Barrier generations; empty if left open. Operations then meet only if their ordinals alone
+    /// decide it.
     pub generations: Generations,
-    /// What barrier operations return where generations are left open, by index.
+    /// The results of barrier operations, by index, if generations are left open.
     pub returned: TiVec<BarrierId, Option<u128>>,
     /// Values of symbols, by id; missing ones are zero.
     pub symbols: Vec<u128>,
@@ -36,7 +36,7 @@ pub struct Choices {
 }
 
 impl Inconsistency {
-    /// The message for the user, who knows threads and locations and no ids.
+    /// The message for the user, in terms of threads and locations instead of ids.
     #[must_use]
     pub fn describe(&self, graph: &EventGraph) -> String {
         let (Self::Undetermined(access) | Self::WrongValue(access)) = self else {
@@ -55,7 +55,7 @@ impl Inconsistency {
     }
 }
 
-/// Why choices do not make an execution.
+/// The reason why choices do not make an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Inconsistency {
     /// A value depends on itself and nothing was chosen for it.
@@ -64,7 +64,7 @@ pub enum Inconsistency {
     /// A read without a write that happens, at its location.
     #[error("event {0:?} does not read from a write that happens")]
     ReadsFromNowhere(EventId),
-    /// A self-justified value that differs from what is written.
+    /// A self-justified value that differs from the written value.
     #[error("access {0:?} was said to read another value than is written")]
     WrongValue(AccessId),
     /// Coherence is no partial order.
@@ -73,7 +73,7 @@ pub enum Inconsistency {
     /// A pair of Fence-SC fences that is not oriented one way.
     #[error("Fence-SC order does not order {0:?} and {1:?}")]
     FencesUnordered(EventId, EventId),
-    /// A Fence-SC edge between operations that it does not speak of.
+    /// A Fence-SC edge between operations that are no fences with mutual scope.
     #[error("Fence-SC order relates {0:?} and {1:?}, which are not morally strong")]
     StrayFences(EventId, EventId),
     /// Fence-SC order has a cycle.
@@ -93,13 +93,13 @@ pub enum Inconsistency {
 /// One candidate execution.
 #[derive(Clone, Debug)]
 pub struct Execution<'g> {
-    /// The graph that it is an execution of.
+    /// The graph that the execution is of.
     pub graph: &'g EventGraph,
-    /// The choices that it was made from.
+    /// The choices that the execution was made from.
     pub choices: Choices,
     /// The events that happen.
     pub executed: EventSet,
-    /// Every event of the graph happens.
+    /// Whether every event of the graph happens.
     all_happen: bool,
     values: Values,
     // Filled in as a model asks for them.
@@ -126,8 +126,8 @@ impl Interpretation for Execution<'_> {
 }
 
 impl<'g> Execution<'g> {
-    /// Builds the execution; an error says what the choices violate besides the model. Threads may
-    /// have been cut: [`Self::is_complete`] tells.
+    /// Builds the execution; an error names the constraint, apart from the model, that the choices
+    /// violate. Threads may have been cut: [`Self::is_complete`] tells.
     ///
     /// # Errors
     /// When the choices do not make an execution of the graph.
@@ -139,10 +139,10 @@ impl<'g> Execution<'g> {
 
     /// As [`Self::build`], for an execution that need not be finished: threads may be cut or wait
     /// for ever, fences and writes may be ordered later, final writes may be missing. Without
-    /// generations, barriers do what they do however threads go on.
+    /// generations, operations meet where their ordinals alone decide it.
     ///
     /// # Errors
-    /// When no execution goes with the choices, however it goes on.
+    /// When the choices make no execution, however threads go on.
     pub fn assemble(graph: &'g EventGraph, choices: Choices) -> Result<Self, Inconsistency> {
         let values = evaluate(graph, &choices)?;
         let mut executed = EventSet::empty(graph.events.len());
@@ -159,7 +159,7 @@ impl<'g> Execution<'g> {
         Ok(execution)
     }
 
-    /// Whether the execution is finished: all that has to be ordered is, the final state is that of
+    /// Checks that the execution is finished: fences are ordered, and the final state is that of
     /// coherence-maximal writes and passes the filter.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ impl<'g> Execution<'g> {
         if self.holds(self.graph.filter) { Ok(()) } else { Err(Inconsistency::Filtered) }
     }
 
-    /// Replaces coherence and the Fence-SC order, on which no value depends but final ones.
+    /// Replaces coherence and the Fence-SC order, on which only final values depend.
     ///
     /// # Errors
     /// When one of them has a cycle.
@@ -211,7 +211,7 @@ impl<'g> Execution<'g> {
         self.values.truth(expr)
     }
 
-    /// Whether an expression holds that is about what happens in the execution alone.
+    /// Whether an expression holds that is about events of the execution alone.
     #[must_use]
     pub fn holds(&self, expr: ExprId) -> bool {
         self.values.holds(&self.graph.exprs, expr)
@@ -290,14 +290,15 @@ impl<'g> Execution<'g> {
         self.relations[relation.index()].set(pairs).expect("each chosen relation is set once");
     }
 
-    /// A base set restricted to what happens.
+    /// A base set restricted to events that happen.
     fn members(&self, set: BaseSet) -> EventSet {
         let mut members = base_set(self.graph, set).clone();
         members.intersect_with(&self.executed);
         members
     }
 
-    /// A given relation restricted to what happens; empty for chosen ones that were not set.
+    /// A given relation restricted to events that happen; empty for chosen relations that were not
+    /// set.
     fn pairs(&self, relation: BaseRel) -> Rel {
         let mut pairs = base_relation(self.graph, relation).clone();
         pairs.restrict_domain(&self.executed);
@@ -312,8 +313,8 @@ impl<'g> Execution<'g> {
         Rel::from_pairs(self.graph.events.len(), pairs)
     }
 
-    /// Initial writes first, closed, irreflexive; it relates writes, not bytes, so all pieces of two
-    /// writes go one way (PTX-8.9.6).
+    /// The coherence order: initial writes first, closed, irreflexive. Coherence relates writes,
+    /// not bytes, so that all pieces of two writes are ordered alike (PTX-8.9.6).
     fn coherence(&self) -> Result<Rel, Inconsistency> {
         let n = self.graph.events.len();
         let happens = |id: EventId| self.graph.event(id).is_write() && self.executed.contains(id);
@@ -336,7 +337,7 @@ impl<'g> Execution<'g> {
         }
     }
 
-    /// Acyclic (PTX-8.9.3).
+    /// The Fence-SC order, which is acyclic (PTX-8.9.3).
     fn fence_sc(&self) -> Result<Rel, Inconsistency> {
         let n = self.graph.events.len();
         let happens = |id: EventId| self.executed.contains(id);
@@ -397,8 +398,8 @@ impl<'g> Execution<'g> {
         Ok(())
     }
 
-    /// Whether barriers return what follows from the votes, where it is known who meets however
-    /// threads go on.
+    /// Whether the results of barriers follow from their operands, where the participants are known
+    /// however threads go on.
     fn results_follow(&self, barriers: &Barriers<'_>, turns: &Generations) -> bool {
         let is_cut = |agent: AgentId| {
             let mut cuts = self.graph.cuts.iter().filter(|cut| cut.agent == agent);
@@ -447,7 +448,7 @@ fn is_sc_fence(graph: &EventGraph, id: EventId) -> bool {
     event.order == Some(Order::Sc) && matches!(event.kind, EventKind::Fence(_))
 }
 
-/// Whether Fence-SC order relates two events, one way or the other.
+/// Whether Fence-SC order relates two events, in one direction or the other.
 fn is_sc_pair(graph: &EventGraph, a: EventId, b: EventId) -> bool {
     is_sc_fence(graph, a)
         && is_sc_fence(graph, b)
@@ -483,8 +484,8 @@ fn evaluate(graph: &EventGraph, choices: &Choices) -> Result<Values, Inconsisten
     Ok(values)
 }
 
-/// Evaluates all expressions once reads are `known`; final values and barrier results follow from
-/// other expressions, so that evaluation is repeated until it adds nothing.
+/// Evaluates all expressions once reads are `known`. Final values and barrier results follow from
+/// other expressions, so that evaluation is repeated until a fixpoint.
 fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values: &mut Values) {
     let symbol = |index: usize| choices.symbols.get(index).copied().unwrap_or(0);
     values.compute(&graph.exprs, |leaf| match leaf {
@@ -521,8 +522,8 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
     }
 }
 
-/// Closes a coherence order: it is transitive and relates writes, not bytes, so that it orders all
-/// common pieces of two accesses as it orders one of them (PTX-8.9.6).
+/// Closes a coherence order under transitivity and over pieces. Coherence relates writes, not
+/// bytes, so that all common pieces of two accesses are ordered alike (PTX-8.9.6).
 pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
     co.transitive_closure_in_place();
     if graph.accesses.iter().all(|access| access.pieces.len() < 2) {
@@ -552,10 +553,9 @@ pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
     }
 }
 
-/// What a barrier operation returns. An exchange within a warp has an expression for it. A `bar.red`:
-/// its generation's predicates combined. Operations without a predicate
-/// must not take part; where they do, they do not count. `None` where it is not known who meets, or
-/// not all predicates are.
+/// The result of a barrier operation: the value of an exchange's expression or, for a `bar.red`,
+/// its generation's predicates combined. Operations without a predicate must not take part;
+/// otherwise they are ignored. `None` if the participants or some predicate is unknown.
 pub(crate) fn barrier_result(
     graph: &EventGraph,
     generations: &Generations,

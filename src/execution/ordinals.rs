@@ -1,18 +1,18 @@
-//! What barriers do however far threads go: without thread counts, and with one that takes all warps
-//! that ever come there, the operations of one turn meet.
+//! Phases by ordinal. Operations of equal ordinal meet at barriers without thread counts, and at
+//! barriers with a count of all warps that ever use the barrier.
 //!
-//! A thread takes part in the generations of such a barrier one after another, and in none twice. So
-//! the generation of an operation is its turn, whatever the others do and whether they come at all
-//! (PTX-9.7.13.1); of executions that are cut by the bound this is all that is known.
+//! A thread takes part in the generations of such a barrier one after another, and in none twice.
+//! The generation of an operation is therefore its ordinal, independent of the other threads and
+//! their arrivals (PTX-9.7.13.1). In executions that the bound cuts, no more is known.
 
 use super::phase::{Barriers, Generation, Generations};
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 
 impl Barriers<'_> {
-    /// The generations that do not depend on how threads go on: none for operations at barriers where
-    /// thread counts leave open who meets, so that what a thread would do next may take part in what
-    /// others wait for now.
+    /// The generations that do not depend on how threads go on. Operations at other barriers have
+    /// none: thread counts leave open who meets there, so that a later operation of a cut thread
+    /// may take part in a generation that others wait for.
     #[must_use]
     pub fn turns(&self) -> Generations {
         let mut turns = TiVec::from(vec![None; self.graph.barriers.len()]);
@@ -24,8 +24,8 @@ impl Barriers<'_> {
         turns
     }
 
-    /// Whether nobody can join the generation of an operation any more: every thread that the barrier
-    /// concerns has come to it, or `has_ended` without.
+    /// Whether no thread can join the generation of an operation any more. Every thread that the
+    /// barrier concerns has an operation in the generation, or `has_ended`.
     #[must_use]
     pub fn is_settled(
         &self,

@@ -1,8 +1,10 @@
-//! Barrier generations: which operations meet, and whether a schedule without deadlock exists.
+//! Barrier phases (generations): which operations meet, and whether a schedule without deadlock
+//! exists.
 //!
 //! Every executed operation belongs to one generation of its barrier. A generation completes when
-//! its rule is met; whoever waits goes on only then. An assignment is well founded when the
-//! generations can complete one after another (PTX-9.7.13.1): a circular wait has no final state.
+//! its rule is met; its waiting operations are passed only then. An assignment is well founded if
+//! the generations can complete one after another (PTX-9.7.13.1): a circular wait has no final
+//! state.
 
 use super::cluster_phase::Awaited;
 use crate::collections::{IndexMap, IndexSet};
@@ -26,7 +28,7 @@ pub struct Generation {
 /// Generations by index of the graph's barrier operations; `None` for those not executed.
 pub type Generations = TiVec<BarrierId, Option<Generation>>;
 
-/// There are more ways in which threads may meet, or come to meet, than are looked at.
+/// The error that threads may meet, or get to meet, in more ways than are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
 
@@ -36,10 +38,10 @@ impl From<TooMany> for Unsupported {
     }
 }
 
-/// Ways in which threads may meet, and groups that may meet first, after which no more are looked at.
+/// The most ways in which threads may meet, and the most groups that may meet first.
 const MOST_MEETINGS: usize = 50_000;
 
-/// The barrier operations of one execution, sorted out by barrier and thread.
+/// The barrier operations of one execution, by barrier and thread.
 pub struct Barriers<'a> {
     pub(super) graph: &'a EventGraph,
     pub(super) executed: Vec<BarrierId>,
@@ -47,7 +49,7 @@ pub struct Barriers<'a> {
 }
 
 impl<'a> Barriers<'a> {
-    /// The operations for which `executed` holds; `count` evaluates their counts.
+    /// The operations for which `executed` holds; `count` evaluates their thread counts.
     pub fn new(
         graph: &'a EventGraph,
         executed: impl Fn(EventId) -> bool,
@@ -68,7 +70,7 @@ impl<'a> Barriers<'a> {
         )
     }
 
-    /// The operations of every execution, where constants say who executes which with what count.
+    /// The operations of every execution, if their guards and counts are constant.
     #[must_use]
     pub fn fixed(graph: &'a EventGraph) -> Option<Self> {
         let constant = |op: &BarrierOp| {
@@ -94,7 +96,8 @@ impl<'a> Barriers<'a> {
         self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
     }
 
-    /// How many operations of the same kind on the same barrier the thread executed before.
+    /// The ordinal of an operation: how many earlier ones the thread has executed in the same
+    /// numbering.
     pub(super) fn occurrence(&self, index: BarrierId) -> u32 {
         let op = self.op(index);
         let earlier = self.executed.iter().filter(|&&b| {
@@ -107,7 +110,7 @@ impl<'a> Barriers<'a> {
         self.of_key(key).iter().any(|&b| matches!(self.op(b).rule, BarrierRule::Count(_)))
     }
 
-    /// The number of threads or warps that a counted operation asks for, and whether it is warps.
+    /// The number of threads or warps that a counted operation asks for, with the unit.
     pub(super) fn expected_count(&self, index: BarrierId) -> Option<(u128, Unit)> {
         match self.op(index).rule {
             BarrierRule::Count(expr) => {
@@ -119,7 +122,7 @@ impl<'a> Barriers<'a> {
                 })
             }
             BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
-            // Without a count where others have one: that of all threads of the CTA, to compare.
+            // An operation without a count asks, for comparison, for all threads of the CTA.
             BarrierRule::AllLive | BarrierRule::Participants => {
                 let all = self.graph.count_of_all(&self.op(index).key);
                 Some((all / WARP_SIZE, Unit::Warps))
@@ -147,7 +150,7 @@ impl<'a> Barriers<'a> {
     /// Every well-founded assignment of generations; empty when the execution deadlocks.
     ///
     /// # Errors
-    /// When there are too many to look at.
+    /// When there are too many.
     pub fn assignments(&self) -> Result<Vec<Generations>, TooMany> {
         let mut partial: Vec<Generations> =
             vec![TiVec::from(vec![None; self.graph.barriers.len()])];
@@ -176,7 +179,7 @@ impl<'a> Barriers<'a> {
         Ok(partial)
     }
 
-    /// Generations by occurrence; quorums choose who is in time.
+    /// Generations by occurrence; a quorum chooses the operations that are in time.
     fn plain_options(&self, ops: &[BarrierId]) -> Result<Options, TooMany> {
         let base: Vec<(BarrierId, Generation)> = ops
             .iter()
@@ -191,7 +194,7 @@ impl<'a> Barriers<'a> {
                 members.iter().filter(|&&b| matches!(self.op(b).rule, BarrierRule::Quorum(_)));
             let quorums: Vec<_> = quorums.map(|&b| self.expected_count(b)).collect();
             let Some(&first) = quorums.first() else { continue };
-            // Nobody meets two different quorums at a time.
+            // No thread meets two different quorums at a time.
             let agreed = first.filter(|_| quorums.iter().all(|quorum| *quorum == first));
             let Some(wanted) = agreed.and_then(|(wanted, _)| usize::try_from(wanted).ok()) else {
                 return Ok(Vec::new());
@@ -243,7 +246,7 @@ impl<'a> Barriers<'a> {
         let next = &filling.next;
         let ready: Vec<usize> =
             (0..threads.len()).filter(|&t| next[t] < threads[t].len()).collect();
-        // What is left may be arrivals that nobody waits for.
+        // The rest may be arrivals that no operation waits for.
         let waits = ready.iter().any(|&t| threads[t][next[t]..].iter().any(|&b| self.op(b).waits));
         if !waits {
             let mut done = filling.so_far.clone();
@@ -282,8 +285,9 @@ impl<'a> Barriers<'a> {
         Ok(())
     }
 
-    /// The groups of threads that may complete a generation with their next operations, which ask
-    /// for the same: as many threads, or as many warps with all their threads that come.
+    /// The groups of threads that may complete a generation with their next operations. The
+    /// operations of a group have the same count: a number of threads, or of warps with all their
+    /// participating threads.
     fn groups(
         &self,
         threads: &[Vec<BarrierId>],
@@ -292,7 +296,7 @@ impl<'a> Barriers<'a> {
     ) -> Result<Vec<Vec<usize>>, TooMany> {
         let asks = |t: usize| self.expected_count(threads[t][next[t]]);
         let asked: IndexSet<(u128, Unit)> = ready.iter().filter_map(|&t| asks(t)).collect();
-        // Without a count, threads meet when no other comes any more.
+        // Operations without a count meet if no other thread arrives any more.
         let mut out = Vec::new();
         if ready.iter().all(|&t| self.is_for_all(threads[t][next[t]])) {
             out.push(ready.to_vec());
@@ -325,8 +329,9 @@ impl<'a> Barriers<'a> {
         self.op(index).rule == BarrierRule::AllLive
     }
 
-    /// Whether exactly these operations complete a generation of a counted barrier, given who of the
-    /// others still comes: nobody may, if none of these has a count, and else nobody of their warps.
+    /// Whether exactly these operations complete a generation of a counted barrier, given the other
+    /// threads that still arrive. There must be none if no operation has a count, otherwise none of
+    /// the warps of the operations.
     pub(super) fn completes(&self, members: &[BarrierId], comes: impl Fn(AgentId) -> bool) -> bool {
         if members.iter().all(|&b| self.is_for_all(b)) {
             let here = |agent| members.iter().any(|&b| self.agent(b) == agent);
@@ -357,7 +362,7 @@ impl<'a> Barriers<'a> {
         self.circular_wait(generations).is_none()
     }
 
-    /// Whether an assignment is one of [`Self::assignments`]: every rule is met.
+    /// Whether an assignment is one of [`Self::assignments`], by checking every rule.
     #[must_use]
     pub fn accepts(&self, generations: &Generations) -> bool {
         let executed: IndexSet<BarrierId> = self.executed.iter().copied().collect();
@@ -405,12 +410,12 @@ impl<'a> Barriers<'a> {
 
     /// A cycle of operations that wait for each other; `None` when there is none.
     ///
-    /// An operation begins when the thread has passed those before, and after the generation of its
-    /// barrier before its own is complete. It is passed when the generation is complete, if it waits;
-    /// one that marks the arrival of its warp is passed when the others of the warp have begun
-    /// theirs, or have ended, and so is any at the barrier of a cluster. A generation is complete when
-    /// all its arrivals have begun and, at a barrier for all, when the threads that take no part have
-    /// ended.
+    /// An operation begins when its thread has passed the earlier ones, and when the preceding
+    /// generation of its barrier is complete. A waiting operation is passed when its generation is
+    /// complete. An operation that marks the arrival of its warp, or is at a cluster barrier, is
+    /// passed when the other threads of the warp have begun their operations, or have ended. A
+    /// generation is complete when all its arrivals have begun and, at a barrier for all, when the
+    /// threads that take no part have ended.
     #[must_use]
     pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<BarrierId>> {
         let mut members: IndexMap<(&BarrierKey, u32), Vec<BarrierId>> = IndexMap::default();
@@ -440,12 +445,12 @@ impl<'a> Barriers<'a> {
         };
         for (at, (&(key, index), own)) in members.iter().enumerate() {
             let done = 2 * count + at;
-            // Arrivals that are left over at the end are in no order.
+            // Arrivals left over at the end are unordered.
             let before =
                 index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
             let before = before.and_then(|i| members.get_index_of(&(key, i)));
-            // Who waits without having arrived misuses the barrier when there, and no sooner; an arrival
-            // after that is none for this generation.
+            // A thread that waits without an arrival misuses the barrier only once it reaches the
+            // wait. Its later arrivals do not count in this generation.
             let before_in_turn = |b: BarrierId, does: fn(&BarrierOp) -> bool| {
                 let mut earlier = own.iter().filter(|&&o| self.agent(o) == self.agent(b) && o < b);
                 earlier.any(|&o| does(self.op(o)))
@@ -504,8 +509,8 @@ impl<'a> Barriers<'a> {
         Some(operations.into_iter().collect())
     }
 
-    /// From each arrival at a barrier of one kind, as [`BarrierKey::relation`] says, to what waits there
-    /// in its generation (PTX-8.9.4 (3), PTX-9.7.13.2). The model tells releasing arrivals from relaxed
+    /// From each arrival at a barrier of one kind, by [`BarrierKey::relation`], to the waits in its
+    /// generation (PTX-8.9.4 (3), PTX-9.7.13.2). The model tells releasing arrivals from relaxed
     /// ones (PTX-9.7.13.3).
     #[must_use]
     pub fn edges(&self, generations: &Generations, relation: BaseRel) -> Vec<(EventId, EventId)> {
@@ -530,7 +535,7 @@ impl<'a> Barriers<'a> {
     }
 }
 
-/// What a count counts.
+/// The unit of a thread count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Unit {
     Threads,
@@ -540,13 +545,13 @@ pub(super) enum Unit {
 /// The generations of the operations on one barrier, in every way in which threads may meet there.
 type Options = Vec<Vec<(BarrierId, Generation)>>;
 
-/// How far the generations of a barrier have been filled.
+/// The generations of a barrier as far as they have been filled.
 struct Filling {
     /// The next operation of each thread.
     next: Vec<usize>,
     so_far: Vec<(BarrierId, Generation)>,
     out: Options,
-    /// How many groups have been tried.
+    /// The number of groups tried.
     tried: usize,
 }
 

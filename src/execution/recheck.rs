@@ -7,10 +7,10 @@ use crate::relation::eval::Interpretation;
 use crate::relation::expr::{AxiomRole, Model};
 use crate::vocabulary::BaseRel;
 
-/// What evaluating a model on an execution gave.
+/// The result of evaluating a model on an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recheck {
-    /// Axioms that the execution breaks; it is consistent when there are none.
+    /// Axioms that the execution breaks; the execution is consistent if there are none.
     pub broken: Vec<Failure>,
     /// `flag` axioms that fail: remarks.
     pub flags: Vec<Failure>,

@@ -1,11 +1,11 @@
-//! Schedules of barrier operations alone: what threads do wrong in some order of them, and where they
-//! end up in programs that no execution completes.
+//! Schedules of barrier operations alone. They show misuses in some order of the operations, and
+//! the final places of threads in programs that no execution completes.
 //!
-//! In those that are [certain](Schedules::new), only operations that surely happen take part; a
-//! thread goes no further than to the first that may not, and one that may be cut is not known to
-//! end. Nor does a thread come to what has to wait for a task of which some thread does not end. So
-//! whatever happens in such a schedule happens in some run of the program. Those that are
-//! [possible](Schedules::possible) have a schedule for whatever happens in some run.
+//! In [certain](Schedules::new) schedules, only operations that surely happen take part; a thread
+//! stops before the first that may not happen, and a thread that may be cut is not known to end.
+//! Nor does a thread get past a wait for a task with a thread that does not end. Each event of such
+//! a schedule therefore happens in some run of the program. In [possible](Schedules::possible)
+//! schedules, each event of some run happens in a schedule.
 
 use super::cluster_phase::Awaited;
 use super::phase::{Barriers, TooMany, Unit};
@@ -17,26 +17,26 @@ use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 use typed_index_collections::TiVec;
 
-/// A use of a barrier that is undefined (PTX-9.7.13.1): two operations.
+/// A use of a barrier that is undefined (PTX-9.7.13.1), by two operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Misuse {
-    /// Of a thread that comes back before the barrier is reset.
+    /// A thread uses the barrier again before it is reset.
     EarlyReturn(BarrierId, BarrierId),
-    /// With different thread counts.
+    /// Their thread counts differ.
     DifferentCounts(BarrierId, BarrierId),
-    /// Of which only one reduces.
+    /// Only one of them reduces.
     Mixture(BarrierId, BarrierId),
 }
 
 /// A misuse in some schedule.
 #[derive(Clone, Debug)]
 pub struct Misused {
-    /// Which one.
+    /// The misuse.
     pub misuse: Misuse,
-    /// Where threads are then that do not end: the operations at which they wait or to which they come
-    /// next.
+    /// The places of the threads that have not ended: the operations at which they wait or that
+    /// they reach next.
     pub places: Vec<BarrierId>,
-    /// The threads to which it matters how far the others of them have come.
+    /// The threads whose progress may affect the misuse.
     pub crowd: Vec<AgentId>,
 }
 
@@ -44,56 +44,56 @@ pub struct Misused {
 pub struct Schedules<'a> {
     barriers: Barriers<'a>,
     threads: Vec<Thread>,
-    /// The other threads of each one's warp.
+    /// For each thread, the other threads of its warp.
     mates: Vec<Vec<usize>>,
-    /// What each operation of the graph at the barrier of a cluster waits for in its warp.
+    /// For each operation of the graph at a cluster barrier, its conditions on its warp.
     awaited: TiVec<BarrierId, Vec<Awaited>>,
-    /// Which operations of the graph may be left out.
+    /// For each operation of the graph, whether it may be left out.
     optional: TiVec<BarrierId, bool>,
-    /// The threads that have to have ended before each operation of the graph, since their tasks come
-    /// before.
+    /// For each operation of the graph, the threads that have to have ended before, by the order of
+    /// tasks.
     earlier: TiVec<BarrierId, Vec<usize>>,
 }
 
-/// What a thread surely does at barriers.
+/// The certain barrier operations of a thread.
 #[derive(Clone)]
 struct Thread {
-    /// Its operations, up to the first that may not happen.
+    /// The thread's operations, up to the first that may not happen.
     operations: Vec<BarrierId>,
-    /// That one, if it may happen.
+    /// The first operation that may not happen, if any.
     next: Option<BarrierId>,
-    /// Whether it ends after them.
+    /// Whether the thread ends after them.
     ends: bool,
-    /// The threads that have to have ended before it ends, since their tasks come before.
+    /// The threads that have to have ended before the thread ends, by the order of tasks.
     earlier: Vec<usize>,
 }
 
-/// Where everybody is.
+/// The progress of all threads.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
-    /// How many operations each thread has begun.
+    /// For each thread, the number of operations begun.
     begun: Vec<usize>,
-    /// Whether it waits in the last of them.
+    /// For each thread, whether it waits in the last of them.
     waits: Vec<bool>,
-    /// Arrivals at barriers with counts since they were reset.
+    /// For each barrier with counts, the arrivals since it was reset.
     here: Vec<(BarrierId, Vec<BarrierId>)>,
-    /// Arrivals of generations that are over and in which nobody waited, so that nobody knows, where
-    /// others had to come.
+    /// Arrivals in completed generations in which no thread waited, though other threads had to
+    /// arrive. A thread that arrived there cannot know that the barrier has been reset.
     unnoticed: Vec<BarrierId>,
 }
 
 impl Thread {
-    /// One that comes to no barrier and ends.
+    /// A thread without barrier operations, which ends.
     const IDLE: Self = Self { operations: Vec::new(), next: None, ends: true, earlier: Vec::new() };
 }
 
-/// States after which no more are looked at.
+/// The most states that are explored.
 const MOST_STATES: usize = 20_000;
 
-/// Misuses after which no more are looked for.
+/// The most misuses that are listed.
 const MOST_MISUSES: usize = 16;
 
-/// Ways to end after which no more are looked at.
+/// The most ways to end that are listed.
 const MOST_ENDS: usize = 16;
 
 impl<'a> Schedules<'a> {
@@ -121,8 +121,8 @@ impl<'a> Schedules<'a> {
         Self::of_threads(barriers, threads, optional, waits)
     }
 
-    /// The schedules of all operations that may happen, each with those that may not or without
-    /// them. Barriers at which it is not known who meets with what count hold nobody back.
+    /// The schedules of all operations that may happen; each optional operation may be left out.
+    /// Barriers whose participants or counts are unknown hold no thread back.
     #[must_use]
     pub fn possible(graph: &'a EventGraph) -> Self {
         let guard = |event: EventId| graph.event(event).guard;
@@ -177,7 +177,7 @@ impl<'a> Schedules<'a> {
         Self { barriers, threads, mates, awaited, optional, earlier }
     }
 
-    /// The misuses that schedules have, each once, with where threads are then.
+    /// The misuses in schedules, each once, with the places of threads.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
@@ -198,12 +198,13 @@ impl<'a> Schedules<'a> {
         Ok(found.into_iter().map(|(misuse, state)| self.misused(misuse, state)).collect())
     }
 
-    /// A misuse that comes next in a state.
+    /// The record of a misuse that comes next in a state.
     fn misused(&self, misuse: Misuse, mut state: State) -> Misused {
         let (Misuse::EarlyReturn(_, at) | Misuse::DifferentCounts(_, at) | Misuse::Mixture(_, at)) =
             misuse;
         let thread = self.barriers.agent(at).index();
-        // The others may go on as long as it stays a misuse: what they do there lets threads come.
+        // The other threads may go on as long as the misuse remains, since their later events may
+        // be necessary for threads to reach it.
         let others = || (0..self.threads.len()).filter(|&other| other != thread);
         let stays = |next: &State| matches!(self.step(next, thread), Some(Err(_)));
         while let Some(next) =
@@ -218,7 +219,7 @@ impl<'a> Schedules<'a> {
         Misused { misuse, places: self.places(&state, &all), crowd }
     }
 
-    /// At which operations these threads wait, or to which they come next.
+    /// The operations at which these threads wait, or that they reach next.
     fn places(&self, state: &State, threads: &[usize]) -> Vec<BarrierId> {
         let place = |thread: usize| {
             let Thread { operations, next, .. } = &self.threads[thread];
@@ -232,27 +233,27 @@ impl<'a> Schedules<'a> {
         (0..self.threads.len()).collect()
     }
 
-    /// At which operations these threads wait.
+    /// The operations at which these threads wait.
     fn waiting(&self, state: &State, threads: &[usize]) -> Vec<BarrierId> {
         let waiting = threads.iter().copied().filter(|&thread| state.waits[thread]);
         waiting.filter_map(|thread| self.last(state, thread)).collect()
     }
 
-    /// Where threads are in the end that do not end, by schedules: the operations at which they wait or
-    /// to which they come next. Not all ways to end, if there are many.
+    /// The places of threads that do not end, for each way to end: the operations at which they
+    /// wait or that they reach next. The list may be incomplete if there are many.
     #[must_use]
     pub fn ends(&self) -> Vec<Vec<BarrierId>> {
         self.all_ends(|state, threads| self.places(state, threads)).0
     }
 
-    /// At which operations threads wait in the end, by schedules; and whether these are all ways to
-    /// end.
+    /// The operations at which threads wait in the end, for each way to end; and whether the list
+    /// is complete.
     #[must_use]
     pub fn stuck_by_order(&self) -> (Vec<Vec<BarrierId>>, bool) {
         self.all_ends(|state, threads| self.waiting(state, threads))
     }
 
-    /// What of these threads counts in the ends of schedules, and whether these are all ends.
+    /// The result of `of` in the last states of schedules, and whether the list is complete.
     fn all_ends(
         &self,
         of: impl Fn(&State, &[usize]) -> Vec<BarrierId>,
@@ -275,7 +276,7 @@ impl<'a> Schedules<'a> {
         (ends, complete)
     }
 
-    /// As [`Self::all_ends`], of threads that have to do with each other only.
+    /// As [`Self::all_ends`], for one crowd.
     fn ends_of(
         &self,
         crowd: &[usize],
@@ -292,7 +293,8 @@ impl<'a> Schedules<'a> {
         Ok(ends)
     }
 
-    /// The operations of two threads that come with different counts to one barrier in some schedule.
+    /// The pairs of operations of two threads that are at one barrier with different counts in some
+    /// schedule.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
@@ -303,8 +305,8 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// The arrivals of threads that come back to the barrier before it is reset in some schedule, with
-    /// the operations that they come back to.
+    /// The arrivals whose thread uses the barrier again before it is reset in some schedule, with
+    /// the operations that do so.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
@@ -329,8 +331,8 @@ impl<'a> Schedules<'a> {
         Ok(found)
     }
 
-    /// Whether threads pass, all in one schedule, those of the first so many operations of the graph
-    /// that are their own.
+    /// Whether one schedule lets each of these threads pass its operations among the first `count`
+    /// ones of the graph.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
@@ -340,7 +342,7 @@ impl<'a> Schedules<'a> {
             (agent.index(), operations.iter().filter(|&&op| op.index() < count).count())
         });
         let before: Vec<(usize, usize)> = before.collect();
-        // What those of other crowds do is nothing to them.
+        // The crowds do not affect each other.
         for crowd in self.crowds() {
             let here = || before.iter().filter(|(thread, _)| crowd.contains(thread));
             let mut passed = false;
@@ -358,8 +360,8 @@ impl<'a> Schedules<'a> {
         Ok(true)
     }
 
-    /// Without the operations of threads that have to do with one of which values decide where it
-    /// comes; and whether there are such threads, by agent.
+    /// The schedules without the operations of threads whose crowd contains an operation that
+    /// depends on values. Also gives, by agent, whether the operations were removed.
     #[must_use]
     pub fn settled(mut self) -> (Self, Vec<bool>) {
         let graph = self.barriers.graph;
@@ -383,7 +385,8 @@ impl<'a> Schedules<'a> {
         (self, open)
     }
 
-    /// Threads by what they have to do with each other, given the operations of each.
+    /// The threads as connected components by shared barriers and tasks, given the operations of
+    /// each.
     fn together<'o>(
         &self,
         operations: impl Iterator<Item = &'o [BarrierId]> + Clone,
@@ -395,7 +398,7 @@ impl<'a> Schedules<'a> {
         for key in keys {
             let here = || all().filter(|&b| self.key(b) == key);
             let users = here().map(|b| self.barriers.agent(b).index());
-            // To a count, only the ends of other threads of a warp matter.
+            // A barrier with counts depends only on the ends of other threads of the users' warps.
             let counted = here().all(|b| matches!(self.barriers.op(b).rule, BarrierRule::Count(_)));
             let others: Vec<usize> = if counted {
                 users.clone().flat_map(|user| &self.mates[user]).copied().collect()
@@ -406,7 +409,7 @@ impl<'a> Schedules<'a> {
             together.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
             concerned.extend(together);
         }
-        // Of them, and of those that they wait for, it matters whether they end.
+        // The ends of these threads matter, and also the ends of the threads for which they wait.
         let mut at = 0;
         while let Some(&thread) = concerned.get_index(at) {
             for &earlier in &self.threads[thread].earlier {
@@ -418,8 +421,7 @@ impl<'a> Schedules<'a> {
         of
     }
 
-    /// The threads with operations, by what they have to do with each other: what others do is
-    /// nothing to them.
+    /// The threads with operations, by connected components: components do not affect each other.
     fn crowds(&self) -> Vec<Vec<usize>> {
         let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
         let mut out: IndexMap<usize, Vec<usize>> = IndexMap::default();
@@ -435,23 +437,23 @@ impl<'a> Schedules<'a> {
         &self.barriers.op(operation).key
     }
 
-    /// Whether threads meet in the same way in every schedule: at each barrier with a count there are
-    /// as many threads or warps as it asks for.
+    /// Whether threads meet in the same way in every schedule, since each barrier's count equals
+    /// its number of threads or warps.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.asks_each_barrier(|wanted, threads| wanted == threads)
     }
 
-    /// Whether threads are stuck at the same operations in the end of every schedule, unless some
-    /// barrier is misused: at each barrier with a count there are no more threads or warps than it
-    /// asks for, or it asks for one.
+    /// Whether all schedules without a misuse end with threads stuck at the same operations. This
+    /// holds if each barrier with a count has at most as many threads or warps as its count, or the
+    /// count is one.
     #[must_use]
     pub fn lead_to_one_end(&self) -> bool {
         self.asks_each_barrier(|wanted, threads| wanted >= threads || wanted == 1)
     }
 
-    /// Whether all operations on barriers with counts ask for such a number of threads or warps, given
-    /// how many of them come there.
+    /// Whether the counts of all barrier operations satisfy `fits`, given the number of threads or
+    /// warps that use the barrier.
     fn asks_each_barrier(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
         self.start().here.iter().all(|&(first, _)| {
             let is_here = |b: &&BarrierId| self.key(**b) == self.key(first);
@@ -469,13 +471,13 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// At which operations threads wait in the end, in one schedule.
+    /// The operations at which threads wait in the end of one schedule.
     #[must_use]
     pub fn stuck(&self) -> Vec<BarrierId> {
         self.waiting(&self.last_state(), &self.all())
     }
 
-    /// Where everybody is in the end of one schedule.
+    /// The last state of one schedule.
     fn last_state(&self) -> State {
         let mut state = self.start();
         while let Some(next) =
@@ -486,8 +488,8 @@ impl<'a> Schedules<'a> {
         state
     }
 
-    /// Goes through all states that these threads bring about, and the misuses on the way, until told
-    /// to stop.
+    /// Visits all states that these threads can reach, and the misuses on the way, until `visit`
+    /// returns `true`.
     fn explore(
         &self,
         threads: &[usize],
@@ -528,7 +530,8 @@ impl<'a> Schedules<'a> {
         State { begun: vec![0; count], waits: vec![false; count], here, unnoticed: Vec::new() }
     }
 
-    /// The next operation of a thread, if it can come to one.
+    /// The state after the next operation of a thread, if the thread can begin the operation; or
+    /// the misuse of the operation.
     fn step(&self, state: &State, thread: usize) -> Option<Result<State, Misuse>> {
         let operations = &self.threads[thread].operations;
         let index = *operations.get(state.begun[thread]).filter(|_| !state.waits[thread])?;
@@ -558,7 +561,7 @@ impl<'a> Schedules<'a> {
         Some(Ok(next))
     }
 
-    /// Leaves out the next operation of a thread, if it may be left out.
+    /// The state without the next operation of a thread, if that may be left out.
     fn skip(&self, state: &State, thread: usize) -> Option<State> {
         let next = *self.threads[thread].operations.get(state.begun[thread])?;
         if state.waits[thread] || !self.optional[next] {
@@ -570,7 +573,7 @@ impl<'a> Schedules<'a> {
         Some(without)
     }
 
-    /// Lets the threads go on that may, until there are none.
+    /// Lets threads go on as far as they can.
     fn release(&self, state: &mut State) {
         while self.release_one(state) || self.complete_one(state) {}
     }
@@ -594,7 +597,7 @@ impl<'a> Schedules<'a> {
             }
             for &member in &arrived {
                 let thread = self.barriers.agent(member).index();
-                // One that only arrived may wait elsewhere by now.
+                // A thread that only arrived may wait elsewhere by now.
                 if self.last(state, thread) == Some(member) {
                     state.waits[thread] = false;
                 }
@@ -605,8 +608,8 @@ impl<'a> Schedules<'a> {
         false
     }
 
-    /// Whether the arrival of an operation's warp, or of its thread, has been made: by all threads of
-    /// the warp that have not ended.
+    /// Whether the arrival of an operation's warp, or of its thread, is complete. All threads of
+    /// the warp must have arrived or ended.
     fn has_arrived(&self, state: &State, index: BarrierId, here: &[BarrierId]) -> bool {
         let threads =
             self.barriers.expected_count(index).is_some_and(|(_, unit)| unit == Unit::Threads);
@@ -629,12 +632,12 @@ impl<'a> Schedules<'a> {
         threads.iter().all(|&thread| self.has_ended(state, thread))
     }
 
-    /// The operation that a thread has begun last.
+    /// The last operation that a thread has begun.
     fn last(&self, state: &State, thread: usize) -> Option<BarrierId> {
         Some(self.threads[thread].operations[state.begun[thread].checked_sub(1)?])
     }
 
-    /// What is wrong about an operation at a barrier at which another one is not over yet.
+    /// The misuse, if any, by an operation at a barrier where another operation is not over yet.
     fn clash(&self, other: BarrierId, index: BarrierId) -> Option<Misuse> {
         let (a, b) = (self.barriers.op(other), self.barriers.op(index));
         if !matches!(a.key, BarrierKey::Cta(..)) {
@@ -650,8 +653,8 @@ impl<'a> Schedules<'a> {
         mixed.then_some(Misuse::Mixture(other, index))
     }
 
-    /// An operation of another thread that has come to a barrier without a count in the turn of this
-    /// one, where only one of them reduces.
+    /// An operation of another thread at a barrier without a count, with the same ordinal, if only
+    /// one of the two reduces.
     fn mixes_with(&self, state: &State, index: BarrierId) -> Option<BarrierId> {
         let op = self.barriers.op(index);
         if !matches!(op.key, BarrierKey::Cta(..)) {
@@ -669,9 +672,9 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// Lets a thread go on that waits at a barrier without a count that all others have come to, or
-    /// cannot come to any more because they have ended; or that has arrived at one with a count, or at
-    /// that of a cluster, with its warp.
+    /// Lets one waiting thread go on. At a barrier without a count, all other threads have arrived
+    /// or ended. At a barrier with a count or of a cluster, a thread that only arrives goes on once
+    /// its warp has arrived.
     fn release_one(&self, state: &mut State) -> bool {
         let free = (0..self.threads.len()).filter(|&thread| state.waits[thread]).find(|&thread| {
             let Some(last) = self.last(state, thread) else { return false };
@@ -692,8 +695,7 @@ impl<'a> Schedules<'a> {
         free.is_some()
     }
 
-    /// Whether the other threads of a warp have done what an operation at the barrier of a cluster
-    /// waits for.
+    /// Whether the conditions of a cluster barrier operation on its warp are met.
     fn has_come_with_warp(&self, state: &State, index: BarrierId) -> bool {
         self.awaited[index].iter().all(|awaited| match *awaited {
             Awaited::Operation(other) => {
@@ -704,7 +706,8 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// Whether enough threads have come to a barrier without a count in the turn of an operation.
+    /// Whether enough threads have arrived at a barrier without a count in the turn of an
+    /// operation.
     fn is_free(&self, state: &State, index: BarrierId) -> bool {
         let op = self.barriers.op(index);
         if self.barriers.counted(&op.key) {
@@ -738,7 +741,7 @@ impl<'a> Schedules<'a> {
     }
 }
 
-/// Where each thread first waits for the task of each other one that it waits for.
+/// For each pair of a thread and one of whose task it waits, the first event that waits.
 fn first_waits(
     graph: &EventGraph,
     waits: impl Fn(EventId) -> bool,

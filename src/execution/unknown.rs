@@ -1,5 +1,5 @@
-//! Which values of an execution nobody knows: what instructions outside the subset compute, and what
-//! is made of it.
+//! Unknown values of an execution: results of uninterpreted instructions, and values computed from
+//! them.
 
 use super::build::Execution;
 use crate::event::graph::{Symbol, SymbolOrigin};
@@ -10,26 +10,26 @@ use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
 impl Execution<'_> {
-    /// Whether nobody knows what a memory event reads or writes.
+    /// Whether the value of a memory event is unknown.
     #[must_use]
     pub fn is_unknown(&self, id: EventId) -> bool {
         self.graph.event(id).is_memory() && self.is_made_of_unknown(self.graph.access_of(id).value)
     }
 
-    /// Whether nobody knows the value of an expression, final memory included.
+    /// Whether the value of an expression is unknown, final memory included.
     #[must_use]
     pub fn is_made_of_unknown(&self, value: ExprId) -> bool {
         self.is_made_of(value, |symbol| symbol.origin != SymbolOrigin::Chosen)
     }
 
-    /// Whether an expression has its value from something of several bits that the program does not
+    /// Whether an expression depends on a symbol of several bits that the program does not
     /// determine, such as memory without an initial value.
     #[must_use]
     pub fn is_open(&self, value: ExprId) -> bool {
         self.is_made_of(value, |symbol| symbol.width > 1)
     }
 
-    /// Whether the value of an expression comes of such a symbol.
+    /// Whether the value of an expression depends on such a symbol.
     fn is_made_of(&self, value: ExprId, wanted: impl Fn(&Symbol) -> bool) -> bool {
         if !self.graph.symbols.iter().any(&wanted) {
             return false;
@@ -48,7 +48,7 @@ impl Execution<'_> {
                     let last = self.choices.finals.get(loc.index()).copied().flatten();
                     open.extend(last.map(|write| self.graph.access_of(write).value));
                 }
-                // What is not chosen does not matter, unless nobody knows what is.
+                // The side that is not chosen does not matter, unless the condition is unknown.
                 Expr::Ite(condition, one, other) => {
                     open.push(condition);
                     let holds = self.truth(condition);
@@ -61,7 +61,7 @@ impl Execution<'_> {
         false
     }
 
-    /// What has been written where an access reads.
+    /// Adds the values of the writes that an access reads from.
     fn written(&self, access: AccessId, values: &mut Vec<ExprId>) {
         let rf = self.relation(BaseRel::Rf);
         let writes = self.executed.iter().filter(|&w| self.graph.event(w).is_write());

@@ -1,27 +1,27 @@
-//! What is said of an event: its order and scope, and by which name it accesses its location; words and
-//! back.
+//! The annotation of an event: its order, its scope and the name by which it accesses its location.
+//! Converts annotations to words and back.
 
 use super::edge::{Direction, SCOPES, scope_named};
 use crate::ptx::operation::{Order, Scope};
 use std::fmt::{self, Display, Formatter};
 
-/// What an event is.
+/// The order, scope and access path of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Annotation {
     /// Its order: weak, relaxed, acquire of reads, release of writes.
     pub order: Order,
     /// Its scope; `None` of weak ones.
     pub scope: Option<Scope>,
-    /// By which name it accesses its location.
+    /// The name by which the event accesses its location.
     pub through: Through,
 }
 
-/// By which of its names a location is accessed.
+/// The kind of name by which a location is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Through {
     /// Its own.
     Name,
-    /// Another virtual address of it.
+    /// Another virtual address of the location.
     Alias,
 }
 
@@ -35,7 +35,7 @@ impl Annotation {
         Self { order, scope: Some(scope), through: Through::Name }
     }
 
-    /// Whether an event of this direction can be so.
+    /// Whether an event of this direction can have the annotation.
     #[must_use]
     pub fn fits(self, direction: Direction) -> bool {
         match self.order {
@@ -62,7 +62,7 @@ impl Annotation {
         Some(Self { through, ..Self::strong(order, scope) })
     }
 
-    /// Whether this one says less than another: a weaker order or a narrower scope.
+    /// Whether the annotation is weaker than another one: a weaker order or a narrower scope.
     #[must_use]
     pub fn is_weaker(self, other: Self) -> bool {
         let order = self.order == other.order
@@ -77,7 +77,7 @@ impl Annotation {
     }
 }
 
-/// Strong orders with their words in specifications and in names.
+/// The strong orders with their words in specifications and in names.
 const ORDERS: [(Order, &str, &str); 3] = [
     (Order::Relaxed, "Rlx", "rlx"),
     (Order::Acquire, "Acq", "acq"),

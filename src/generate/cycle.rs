@@ -1,5 +1,5 @@
-//! Edges that lead back to where they began, into events with threads, locations and values: the final
-//! state that shows that all edges were taken.
+//! Cycles of edges, and their events with threads, locations and values. A final state shows that
+//! all edges were taken.
 
 use super::annotation::Annotation;
 use super::edge::{Communication, Direction, Edge};
@@ -12,13 +12,13 @@ pub const MOST_THREADS: usize = 6;
 /// An event of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it does.
+    /// The direction.
     pub direction: Direction,
     /// Its thread.
     pub thread: usize,
     /// Its location.
     pub location: usize,
-    /// What it writes, or what it has to read; `None` for a read of anything.
+    /// The value to write, or the value that a read has to see; `None` for a read of any value.
     pub value: Option<u32>,
 }
 
@@ -27,7 +27,7 @@ pub struct Event {
 pub struct Cycle {
     /// The edges; edge i leads from event i to the next.
     pub edges: Vec<Edge>,
-    /// What the specification says of each event; `None` leaves it open.
+    /// The annotation of each event in the specification; `None` leaves it open.
     pub annotations: Vec<Option<Annotation>>,
     /// The events.
     pub events: Vec<Event>,
@@ -43,23 +43,21 @@ pub struct Cycle {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CycleError {
     /// A word that names no edge.
-    #[error(
-        "`{0}` is no edge; edges are Rfe, Fre, Coe, PodWR, PosRR, FenceScGpudWW, DpDatadRW, BardWR and so on, and annotations Weak, RlxGpu, AcqCta, RelSys"
-    )]
+    #[error("`{0}` is no edge")]
     NoEdge(String),
-    /// Nothing.
+    /// There are no edges.
     #[error("a cycle has edges")]
     Empty,
-    /// An edge begins otherwise than the one before it ends.
+    /// An edge starts with another direction than the one at the end of its predecessor.
     #[error("`{before}` ends with {ends}, and `{after}` begins with {begins}")]
     Mismatch {
         /// The edge before.
         before: String,
-        /// How it ends.
+        /// The direction at its end.
         ends: Direction,
         /// The edge behind.
         after: String,
-        /// How it begins.
+        /// The direction at its start.
         begins: Direction,
     },
     /// No edge leads to another thread.
@@ -71,7 +69,7 @@ pub enum CycleError {
     /// A single edge leads to another location.
     #[error("one edge alone leads to another location, from which none leads back")]
     OneLocation,
-    /// Coherence would be a cycle of its own.
+    /// Coherence alone would be cyclic.
     #[error("the writes of a location would each be overwritten by another")]
     CoherenceCycle,
     /// Final values do not tell the order of three writes.
@@ -83,10 +81,11 @@ pub enum CycleError {
 }
 
 impl Cycle {
-    /// The cycle of a specification: edges, and behind each what its last event is.
+    /// The cycle of a specification: a list of edges, each optionally followed by the annotation of
+    /// its last event.
     ///
     /// # Errors
-    /// When it is none.
+    /// When the specification is not a cycle.
     pub fn parse(text: &str) -> Result<Self, CycleError> {
         let (mut edges, mut annotations): (Vec<Edge>, Vec<Option<Annotation>>) = Default::default();
         let mut first = None;
@@ -106,7 +105,7 @@ impl Cycle {
         if edges.is_empty() {
             return Err(CycleError::Empty);
         }
-        // What stands behind an edge is about the event that the next one begins with.
+        // An annotation behind an edge belongs to the first event of the next edge.
         annotations.rotate_right(1);
         if first.is_some() {
             annotations[0] = first;
@@ -114,10 +113,10 @@ impl Cycle {
         Self::new(edges, annotations)
     }
 
-    /// A cycle of edges, each with what is said of the event that it begins with.
+    /// A cycle of edges, with an annotation for the first event of each edge.
     ///
     /// # Errors
-    /// When they are none.
+    /// When the edges do not form a cycle.
     pub fn new(
         mut edges: Vec<Edge>,
         mut annotations: Vec<Option<Annotation>>,
@@ -165,8 +164,8 @@ impl Cycle {
         Ok(cycle)
     }
 
-    /// Gives events their threads and locations. Each location but the first begins behind an edge that
-    /// leads to another; the last such edge leads back to the first.
+    /// Assigns threads and locations to events. Each location but the first starts behind an edge
+    /// that changes the location; the last such edge returns to the first location.
     fn place_events(&mut self) -> Result<(), CycleError> {
         let changes = self.edges.iter().filter(|edge| edge.leaves_location()).count();
         if changes == 1 {
@@ -183,7 +182,8 @@ impl Cycle {
         Ok(())
     }
 
-    /// Numbers the writes of each location in their coherence order, and says what reads have to see.
+    /// Numbers the writes of each location in coherence order, and computes the values that reads
+    /// have to see.
     fn values(&mut self) -> Result<(), CycleError> {
         let count = self.events.len();
         self.finals = vec![None; self.locations];
@@ -217,8 +217,8 @@ impl Cycle {
         Ok(())
     }
 
-    /// Whether the cycle says that write `a` is overwritten by write `b`: directly, or by a read of
-    /// the one that does not see the other yet.
+    /// Whether the cycle implies that write `a` is overwritten by write `b`, directly or through a
+    /// read of `a` that misses `b`.
     fn overwrites(&self, a: usize, b: usize) -> bool {
         let count = self.events.len();
         let next = (a + 1) % count;
@@ -250,8 +250,8 @@ impl Cycle {
         (0..self.events.len()).filter(move |&event| self.events[event].thread == thread)
     }
 
-    /// By how many threads the cycle can be turned so that its edges and what is said of its events are
-    /// the same: always by 0.
+    /// The rotations of the cycle, as numbers of threads, that keep its edges and annotations;
+    /// always including 0.
     #[must_use]
     pub fn symmetries(&self) -> Vec<usize> {
         let count = self.events.len();
@@ -271,7 +271,7 @@ impl Cycle {
         self.of_thread(thread).next().unwrap_or(0)
     }
 
-    /// Whether a barrier stands between a thread and the one before it in the cycle.
+    /// Whether a barrier separates a thread from its predecessor in the cycle.
     #[must_use]
     pub fn barrier_before(&self, thread: usize) -> bool {
         let count = self.events.len();

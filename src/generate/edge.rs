@@ -3,27 +3,27 @@
 use crate::ptx::operation::Scope;
 use std::fmt::{self, Display, Formatter};
 
-/// What an event does.
+/// The direction of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
-    /// It reads.
+    /// The event reads.
     Read,
-    /// It writes.
+    /// The event writes.
     Write,
 }
 
 /// How two events on one location communicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Communication {
-    /// `Rf`: the second reads what the first has written.
+    /// `Rf`: the second event reads from the first.
     ReadsFrom,
-    /// `Fr`: the first reads what the second overwrites.
+    /// `Fr`: the first event reads a value that the second overwrites.
     FromReads,
-    /// `Co`: the second overwrites what the first has written.
+    /// `Co`: the second event overwrites the value of the first.
     Coherence,
 }
 
-/// Whether the second event of an edge is on the location of the first.
+/// Whether both events of an edge are on the same location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
     /// `s`
@@ -41,10 +41,10 @@ pub enum FenceOrder {
     Sc,
 }
 
-/// What stands between two events of a thread.
+/// The connection of two successive events of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Link {
-    /// Nothing.
+    /// No connection but program order.
     Plain,
     /// A fence.
     Fence(FenceOrder, Scope),
@@ -52,7 +52,7 @@ pub enum Link {
     Alias,
     /// The value of the write depends on that of the read.
     Data,
-    /// Whether the second event takes place depends on the value of the read.
+    /// Control dependency: the value of the read decides whether the second event happens.
     Control,
 }
 
@@ -65,18 +65,18 @@ pub enum Edge {
     Internal(Communication),
     /// Program order.
     Program {
-        /// What stands between the events; `None` leaves it open.
+        /// The connection of the events; `None` leaves it open.
         link: Option<Link>,
-        /// Whether they are on one location.
+        /// Whether both events are on one location.
         location: Location,
         /// The first.
         from: Direction,
         /// The second.
         to: Direction,
     },
-    /// `Bar`: from one thread to another of its CTA, through a barrier.
+    /// `Bar`: from one thread to another thread of its CTA, through a barrier.
     Barrier {
-        /// Whether they are on one location.
+        /// Whether both events are on one location.
         location: Location,
         /// The first.
         from: Direction,
@@ -86,7 +86,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// What the first event does.
+    /// The direction of the first event.
     #[must_use]
     pub fn from(self) -> Direction {
         match self {
@@ -98,7 +98,7 @@ impl Edge {
         }
     }
 
-    /// What the second event does.
+    /// The direction of the second event.
     #[must_use]
     pub fn to(self) -> Direction {
         match self {
@@ -126,7 +126,7 @@ impl Edge {
         matches!(self, Self::External(_) | Self::Barrier { .. })
     }
 
-    /// How the events communicate, if they do.
+    /// The communication between the events, if any.
     #[must_use]
     pub fn communication(self) -> Option<Communication> {
         match self {

@@ -1,5 +1,5 @@
-//! A cycle times what may stand at its events, between them, and where its threads may run: numbered, so
-//! that each variation follows from its number.
+//! The family of a cycle: all combinations of annotations, connections and placements. They are
+//! numbered, so that each variation is computed from its number.
 
 use super::cycle::Cycle;
 use super::edge::{Direction, Edge, Link};
@@ -7,31 +7,32 @@ use super::place::{Levels, Placement, placements};
 use super::variation::{Annotation, Memory, Through, Variation, Width};
 use crate::ptx::operation::{Order, Scope};
 
-/// What is multiplied.
+/// The choices to combine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices {
     /// Orders of events: weak, relaxed, acquire, release.
     pub orders: Vec<Order>,
     /// Scopes of strong events.
     pub scopes: Vec<Scope>,
-    /// What stands between the events of a thread.
+    /// The connections between the events of a thread.
     pub links: Vec<Link>,
     /// By which names locations are accessed.
     pub names: Vec<Through>,
-    /// What threads may be apart in.
+    /// The levels at which threads may be separated.
     pub places: Places,
     /// Widths of accesses.
     pub widths: Vec<Width>,
-    /// Where locations are; only [`Through::Name`] leads to those in shared memory.
+    /// The memory of locations; locations in shared memory are only accessed through
+    /// [`Through::Name`].
     pub memory: Memory,
 }
 
 /// Where threads may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// Everywhere, within these levels.
+    /// All placements within these levels.
     All(Levels),
-    /// Each in a cluster of its own.
+    /// Each thread in a separate cluster.
     Separate,
 }
 
@@ -40,9 +41,9 @@ pub enum Places {
 pub struct Family {
     /// The cycle.
     pub cycle: Cycle,
-    /// What each event may be, weaker ones first.
+    /// The possible annotations of each event, weaker ones first.
     annotations: Vec<Vec<Annotation>>,
-    /// What may stand behind each event.
+    /// The possible connections behind each event.
     links: Vec<Vec<Link>>,
     placements: Vec<Placement>,
     widths: Vec<Width>,
@@ -51,7 +52,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// The family of a cycle; what the specification says of events and edges is not multiplied.
+    /// The family of a cycle. Annotations and connections in the specification stay fixed.
     #[must_use]
     pub fn new(cycle: Cycle, choices: &Choices) -> Self {
         let annotations = cycle
@@ -77,13 +78,13 @@ impl Family {
         Self { cycle, annotations, links, placements, widths, memory, symmetries }
     }
 
-    /// How many variations have numbers; those that [`Self::get`] leaves out included.
+    /// The number of variations, including those that [`Self::get`] leaves out.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.classes().saturating_mul(self.class_len())
     }
 
-    /// Whether there are none.
+    /// Whether the family has no variations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -101,7 +102,7 @@ impl Family {
         self.sizes().fold(1, u64::saturating_mul)
     }
 
-    /// How many choices there are for each event, then for what stands behind each.
+    /// The number of choices for each event, and then for each connection.
     fn sizes(&self) -> impl Iterator<Item = u64> + '_ {
         let annotations = self.annotations.iter().map(|options| options.len() as u64);
         annotations.chain(self.links.iter().map(|options| options.len() as u64))
@@ -116,8 +117,8 @@ impl Family {
         variation.is_canonical(&self.symmetries).then_some(variation)
     }
 
-    /// As [`Self::get`], also where it is another one with threads numbered otherwise: `None` where
-    /// placement and cycle do not fit.
+    /// Like [`Self::get`], but also gives variations that only differ in the numbers of threads;
+    /// `None` if placement and cycle are incompatible.
     #[must_use]
     pub fn any(&self, number: u64) -> Option<Variation<'_>> {
         let class = number / self.class_len().max(1);
@@ -139,8 +140,9 @@ impl Family {
         (variation.has_barriers_within_ctas() && variation.reaches_all()).then_some(variation)
     }
 
-    /// The numbers within a class of what is one step weaker than number `number` of it, or one step
-    /// stronger: one event or one link differs, and nothing of the family stands between.
+    /// The numbers, within a class, of the variations one step weaker or one step stronger than
+    /// `number`. They differ in one event or one connection, without another choice of the family
+    /// in between.
     #[must_use]
     pub fn neighbours(&self, number: u64, which: Neighbours) -> Vec<u64> {
         let mut found = Vec::new();
@@ -184,9 +186,9 @@ impl Family {
 /// Which neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbours {
-    /// Those that order less.
+    /// Weaker neighbours.
     Weaker,
-    /// Those that order more.
+    /// Stronger neighbours.
     Stronger,
 }
 
@@ -205,7 +207,7 @@ fn annotations(direction: Direction, choices: &Choices) -> Vec<Annotation> {
             }
         }
     }
-    // An event has to be something: without a choice that fits, relaxed or weak.
+    // If no choice fits an event, it becomes relaxed or weak.
     if all.is_empty() {
         let scopes = choices.scopes.iter();
         all.extend(scopes.map(|scope| Annotation::strong(Order::Relaxed, *scope)));

@@ -1,13 +1,13 @@
-//! Which variations lie at the border between what is allowed and what is forbidden.
+//! The variations at the border between allowed and forbidden.
 
 use super::family::{Family, Neighbours};
 
-/// What the model says of a variation.
+/// The verdict of the model on a variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Its outcome is allowed.
     Allowed,
-    /// It is forbidden.
+    /// The outcome of the variation is forbidden.
     Forbidden,
     /// Neither is known.
     Other,
@@ -16,8 +16,9 @@ pub enum Side {
 /// The most variations of one placement and width whose verdicts are kept.
 pub const MOST: u64 = 1 << 24;
 
-/// Whether a variation of a class is at the border: forbidden, and allowed with any step less; or allowed,
-/// and forbidden with any step more. `sides` has the verdicts of the class by number.
+/// Whether a variation of a class is at the border. It is forbidden, and allowed after any single
+/// weakening; or allowed, and forbidden after any single strengthening. `sides` contains the
+/// verdicts of the class by number.
 #[must_use]
 pub fn is_frontier(family: &Family, number: u64, sides: &[Side]) -> bool {
     let side = |number: u64| {

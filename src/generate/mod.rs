@@ -1,11 +1,13 @@
-//! Specifications into families of litmus tests: cycles of relaxations, with orders, scopes, fences and
-//! placements.
+//! The generation of families of litmus tests from specifications: cycles of relaxations, with
+//! orders, scopes, fences and placements.
 //!
-//! A [`Cycle`] says who communicates with whom; a [`Family`] multiplies it by what may stand at each of its
-//! events and between them, and numbers the [`Variation`]s; a variation is printed as a test, and its name
-//! says all of it. Nothing is kept: a variation follows from its number.
+//! A [`Cycle`] describes the communication between threads. A [`Family`] multiplies the cycle by
+//! the choices for its events and connections, and numbers the [`Variation`]s. A variation is
+//! printed as a test, and its name describes it completely. Variations are not stored, but computed
+//! from their numbers.
 
 pub mod annotation;
+pub mod collection;
 pub mod cycle;
 pub mod edge;
 pub mod family;
@@ -13,10 +15,13 @@ pub mod frontier;
 mod name;
 pub mod place;
 pub mod shape;
+pub mod specification;
 mod text;
 pub mod variation;
 
+pub use collection::{Collection, Member};
 pub use cycle::{Cycle, CycleError};
 pub use family::{Choices, Family};
-pub use name::{NameError, base, named};
+pub use name::{NameError, Named, base, named};
+pub use specification::{Specification, SpecificationError};
 pub use variation::Variation;

@@ -1,8 +1,9 @@
-//! Names of variations: the shape, what each thread's events are and what stands between them, the width
-//! where it is not four bytes, the memory where it is shared, the placement. Names are read back.
+//! The names of variations, which can be parsed. A name contains the shape, the events of each
+//! thread and their connections, the width unless four bytes, the memory if shared, and the
+//! placement.
 //!
-//! `MP+weak.rel-gpu+acq-gpu.weak+0-1` is message passing through a released flag, with the threads in two
-//! clusters.
+//! `MP+weak.rel-gpu+acq-gpu.weak+0-1` is message passing through a released flag, with the threads
+//! in two clusters.
 
 use super::cycle::{Cycle, CycleError};
 use super::edge::{Edge, FenceOrder, Link, SCOPES};
@@ -16,13 +17,13 @@ use thiserror::Error;
 /// Why a name is that of no test.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NameError {
-    /// It begins with no shape and no cycle.
+    /// The name starts with neither a shape nor a cycle.
     #[error("`{0}` begins with no shape and no cycle")]
     Shape(String),
     /// Its cycle is none.
     #[error(transparent)]
     Cycle(#[from] CycleError),
-    /// It has more or fewer parts than its shape.
+    /// The number of parts differs from that of the shape.
     #[error(
         "{found} parts behind the shape, not {expected} for its threads and one for the placement"
     )]
@@ -37,7 +38,7 @@ pub enum NameError {
     Part(String),
 }
 
-/// What a name says.
+/// A parsed name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The cycle.
@@ -50,7 +51,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// The variation of its cycle.
+    /// The variation of the cycle.
     #[must_use]
     pub fn variation(&self) -> Variation<'_> {
         Variation {
@@ -71,7 +72,7 @@ const SHARED: &str = "shared";
 const ORDERS: [(Order, &str); 3] =
     [(Order::Relaxed, "rlx"), (Order::Acquire, "acq"), (Order::Release, "rel")];
 
-/// What a name begins with.
+/// The start of a name, for the cycle.
 #[must_use]
 pub fn base(cycle: &Cycle) -> String {
     name_of(cycle).map_or_else(
@@ -126,10 +127,10 @@ fn link(link: Link) -> Option<String> {
     })
 }
 
-/// The variation that a name names.
+/// The variation of a name.
 ///
 /// # Errors
-/// When it names none.
+/// When the name is not a valid name of a variation.
 pub fn named(name: &str) -> Result<Named, NameError> {
     let (cycle, rest) = begin(name)?;
     let mut parts: Vec<&str> = rest.split('+').collect();
@@ -181,7 +182,7 @@ pub fn named(name: &str) -> Result<Named, NameError> {
     Ok(Named { cycle, annotations, links, placement, width, memory })
 }
 
-/// The cycle that a name begins with, and what follows.
+/// The cycle at the start of a name, and the remaining text.
 fn begin(name: &str) -> Result<(Cycle, &str), NameError> {
     let begins = |known: &str| name.strip_prefix(known).and_then(|rest| rest.strip_prefix('+'));
     let known = SHAPES.iter().filter_map(|(known, _)| Some((*known, begins(known)?)));

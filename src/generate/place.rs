@@ -1,25 +1,24 @@
-//! Where the threads of a cycle run: all ways to put them into CTAs, these into clusters, and these onto
-//! devices.
+//! The placements of the threads of a cycle: all partitions into CTAs, clusters and devices.
 
 use std::fmt::{self, Display, Formatter};
 
-/// What threads may be apart in.
+/// The levels of the machine at which threads may be separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// CTAs; else all threads are in one.
     pub ctas: Apart,
-    /// CTAs of one cluster and of several; else each CTA has a cluster of its own.
+    /// Several CTAs in one cluster, and several clusters; else each CTA is a cluster of its own.
     pub clusters: Apart,
     /// Devices; else there is one.
     pub gpus: Apart,
 }
 
-/// Whether threads may be in different ones.
+/// Whether threads may be in different parts of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Apart {
-    /// They may.
+    /// Threads may be separated.
     May,
-    /// They are not.
+    /// Threads are never separated.
     Never,
 }
 
@@ -34,7 +33,7 @@ pub struct Spot {
     pub cta: u32,
 }
 
-/// Where the threads of a test run, numbered in the order in which they occur.
+/// The places of the threads of a test, numbered in order of first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placement(pub Vec<Spot>);
 
@@ -46,8 +45,8 @@ pub fn placements(threads: usize, levels: Levels) -> Vec<Placement> {
     all
 }
 
-/// Puts the next thread into each CTA that is there, into a new one of each cluster, into a new cluster of
-/// each device, onto a new device.
+/// Enumerates the places of the next thread: each existing CTA, a new CTA of each cluster, a new
+/// cluster of each device, and a new device.
 fn extend(threads: usize, levels: Levels, spots: &mut Vec<Spot>, all: &mut Vec<Placement>) {
     if spots.len() == threads {
         all.push(Placement(spots.clone()));
@@ -89,7 +88,7 @@ fn extend(threads: usize, levels: Levels, spots: &mut Vec<Spot>, all: &mut Vec<P
 }
 
 impl Placement {
-    /// The placement of the threads from `first` on, those before it behind: with numbers in the new order.
+    /// The placement with the threads from `first` on in front of the others, renumbered.
     #[must_use]
     pub fn turned(&self, first: usize) -> Self {
         let count = self.0.len();
@@ -97,7 +96,7 @@ impl Placement {
         Self::numbered(turned)
     }
 
-    /// Spots with numbers in the order in which they occur.
+    /// Renumbers spots in order of first occurrence.
     fn numbered(spots: impl Iterator<Item = Spot>) -> Self {
         let (mut gpus, mut clusters, mut ctas) = (Vec::new(), Vec::new(), Vec::new());
         let number = |known: &mut Vec<u32>, old: u32| {

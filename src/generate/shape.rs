@@ -1,9 +1,9 @@
-//! Names of shapes and the cycles that they stand for.
+//! The names of shapes and their cycles.
 
 use super::cycle::Cycle;
 use std::sync::LazyLock;
 
-/// The shapes with a name of their own, and their cycles as the literature has them.
+/// The shapes with names, and their cycles as in the literature.
 pub const SHAPES: &[(&str, &str)] = &[
     ("MP", "PodWW Rfe PodRR Fre"),
     ("SB", "PodWR Fre PodWR Fre"),
@@ -51,14 +51,13 @@ pub fn shape(name: &str) -> Option<Cycle> {
     CYCLES.iter().find(|(known, _)| *known == name).map(|(_, cycle)| cycle.clone())
 }
 
-/// The name of a cycle, where it has one, whatever is said of its events.
+/// The name of a cycle, if it has one; annotations are ignored.
 #[must_use]
 pub fn name_of(cycle: &Cycle) -> Option<&'static str> {
     CYCLES.iter().find(|(_, known)| known.edges == cycle.edges).map(|(name, _)| *name)
 }
 
-/// The same cycle, turned so that it is that of a known shape where it is one, else so that its edges come
-/// first in their order.
+/// The cycle, rotated to that of a known shape if possible, else to its least list of edges.
 #[must_use]
 pub fn canonical(cycle: Cycle) -> Cycle {
     let count = cycle.edges.len();

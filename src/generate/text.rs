@@ -114,7 +114,8 @@ impl Variation<'_> {
         }
     }
 
-    /// The thread whose CTA has a location in its shared memory: the first that accesses it.
+    /// The thread whose CTA contains a location in its shared memory: the first thread that
+    /// accesses the location.
     fn home(&self, location: usize) -> usize {
         let mut events = self.cycle.events.iter();
         events.find(|event| event.location == location).map_or(0, |event| event.thread)
@@ -139,7 +140,7 @@ impl Variation<'_> {
             && !self.placement.together(self.home(event.location), event.thread)
     }
 
-    /// A store of its value, which may depend on what was read last.
+    /// Writes a store of the event's value, which may depend on the last read.
     fn write(&self, event: usize, link: Link, read: Option<&(String, u32)>, out: &mut String) {
         let value = self.cycle.events[event].value.unwrap_or(1);
         let (store, place) = (self.access("st", event), self.place(event));
@@ -204,7 +205,7 @@ impl Variation<'_> {
     }
 }
 
-/// What registers of a width are called.
+/// The prefix of register names for a width.
 fn prefix(width: Width) -> &'static str {
     match width {
         Width::W16 => "rs",

@@ -1,5 +1,4 @@
-//! A cycle with all that its family leaves open: what its events are, what stands between them, where its
-//! threads run.
+//! A variation: a cycle with all choices made, that is, annotations, connections and a placement.
 
 pub use super::annotation::{Annotation, Through};
 use super::cycle::Cycle;
@@ -8,7 +7,7 @@ use super::place::Placement;
 use std::cmp::Ordering;
 
 impl Link {
-    /// Whether this one orders less than another.
+    /// Whether the connection is weaker than another one.
     #[must_use]
     pub fn is_weaker(self, other: Self) -> bool {
         match (self, other) {
@@ -33,7 +32,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// All of them.
+    /// All widths.
     pub const ALL: [Self; 3] = [Self::W16, Self::W32, Self::W64];
 
     /// The type of accesses.
@@ -52,29 +51,32 @@ impl Width {
 pub enum Memory {
     /// `.global`
     Global,
-    /// `.shared`: each in the CTA of the first thread that accesses it, in a cluster with all others.
+    /// `.shared`: each location in the CTA of the first thread that accesses it, with all CTAs in
+    /// one cluster.
     Shared,
 }
 
-/// A cycle with all that its family leaves open.
+/// A cycle with all choices made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variation<'c> {
     /// The cycle.
     pub cycle: &'c Cycle,
-    /// What its events are.
+    /// The annotations of the events.
     pub annotations: Vec<Annotation>,
-    /// What stands behind each event, where the next one is of its thread; else [`Link::Plain`].
+    /// The connection behind each event if the next event is in the same thread; else
+    /// [`Link::Plain`].
     pub links: Vec<Link>,
-    /// Where its threads run.
+    /// The placement of the threads.
     pub placement: Placement,
-    /// The width of its accesses.
+    /// The width of the accesses.
     pub width: Width,
-    /// The memory that it accesses.
+    /// The memory of the locations.
     pub memory: Memory,
 }
 
 impl Variation<'_> {
-    /// Whether it is the first of those that are the same but for the numbers of threads.
+    /// Whether the variation is the representative of those that differ only in the numbers of
+    /// threads.
     #[must_use]
     pub fn is_canonical(&self, symmetries: &[usize]) -> bool {
         symmetries.iter().filter(|&&thread| thread > 0).all(|&thread| {
@@ -89,14 +91,15 @@ impl Variation<'_> {
         })
     }
 
-    /// Whether every thread can reach every location: the memory of CTAs is shared within a cluster.
+    /// Whether every thread can reach every location; the shared memory of CTAs is accessible
+    /// within a cluster.
     #[must_use]
     pub fn reaches_all(&self) -> bool {
         let spots = &self.placement.0;
         self.memory == Memory::Global || spots.iter().all(|spot| spot.cluster == spots[0].cluster)
     }
 
-    /// Whether its barriers are between threads of one CTA.
+    /// Whether all barriers are between threads of one CTA.
     #[must_use]
     pub fn has_barriers_within_ctas(&self) -> bool {
         let count = self.cycle.edges.len();

@@ -1,10 +1,10 @@
-//! The arguments of the kernel that runs instances: what they are called, in which order they come, what
-//! they mean to a host program.
+//! The arguments of the kernel that runs instances: their names, their order, and their meaning for
+//! a host program.
 
 use super::plan::Plan;
 use std::fmt::{self, Display, Formatter};
 
-/// An argument of `ptxmc_test`; what it means is said where [`super::geometry`] gives it.
+/// An argument of `ptxmc_test`, computed in [`super::geometry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "documented by their descriptions")]
 pub enum Argument {
@@ -77,7 +77,7 @@ impl Display for Argument {
 }
 
 impl Argument {
-    /// What it is, for those who write a host program.
+    /// The description for authors of a host program.
     #[must_use]
     pub fn description(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
-//! A thread of a test into the statements that a thread of the launch runs for it: as they are, but for
-//! the addresses of variables, which are those of an instance.
+//! The translation of a thread of a test to the statements of a launched thread. Only the addresses
+//! of variables change to the addresses of an instance.
 //!
-//! `%ptxmc_at_x` has the address of the instance's `x`; kernels set it before the statements. What a place
-//! says of a special register is written as the number that it is.
+//! The register `%ptxmc_at_x` contains the address of the instance's `x`; kernels set it before the
+//! statements. A special register that the place determines is replaced by its value.
 
 use super::fields::root;
 use super::operands::{Operand, operands};
@@ -27,14 +27,14 @@ use std::fmt::Write;
 /// The label at the end of the statements of a thread.
 pub(super) const END: &str = "ptxmc_end";
 
-/// What a thread of the launch runs for one of the test.
+/// The code of a launched thread for a thread of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Body {
-    /// The variables and aliases whose addresses it needs.
+    /// The variables and aliases whose addresses the code needs.
     pub(super) names: Vec<String>,
     /// The initial values of the thread's own memory, which come first.
     pub(super) local: String,
-    /// Declarations of registers, their initial values, the statements.
+    /// Declarations of registers, their initial values, and the statements.
     pub(super) text: String,
 }
 
@@ -252,7 +252,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts addresses of the instance and what is known of special registers into an operation.
+    /// Replaces addresses and known special registers in an operation.
     fn move_operands(&mut self, operation: &mut Operation) -> Result<(), Refusal> {
         if let Some(refused) = unsupported(operation) {
             return Err(refused);
@@ -346,7 +346,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A 64-bit register, or one with the lower half of it.
+    /// A 64-bit register, or a register with its lower half.
     fn narrowed(&mut self, at: String, bits: u32) -> Value {
         if bits >= 64 {
             return self.register(at);
@@ -362,7 +362,7 @@ impl Writer<'_> {
         Ok((found, &self.test.variables[found]))
     }
 
-    /// Whether the kernel has a variable of this space under its name.
+    /// Whether variables of this space keep their names in the kernel.
     fn keeps_name(&self, space: DeclaredSpace) -> bool {
         matches!(space, DeclaredSpace::Const | DeclaredSpace::Local)
     }
@@ -443,7 +443,7 @@ impl Writer<'_> {
         Ok(Operation::Move { ty, destination: Some(destination.clone()), source })
     }
 
-    /// What the place of the thread says of a special register.
+    /// The value of a special register, if the place of the thread determines the value.
     fn special(&self, name: &str) -> Option<i128> {
         let layout = Layout::new(self.test);
         let name = match name {
@@ -499,7 +499,8 @@ impl Writer<'_> {
     }
 }
 
-/// The type that a register is declared with: as many bits, and at least those of the narrowest register.
+/// The declared type of a register: untyped bits of the same width, and at least of the narrowest
+/// register width.
 pub(super) fn as_declared(ty: Type) -> Type {
     match ty.kind {
         TypeKind::Predicate => ty,

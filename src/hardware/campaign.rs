@@ -1,5 +1,5 @@
-//! A test and a time into a histogram: launches with parameters that are drawn, and again with those that
-//! showed most.
+//! A campaign: repeated launches of a test for a given time, collected in a histogram. Parameters
+//! are drawn at random, alternating with the most successful parameters so far.
 
 use super::driver::{Gpu, GpuError, Loaded};
 use super::geometry::Geometry;
@@ -14,10 +14,10 @@ use std::time::Duration;
 
 /// Parameters are kept for this part of a test's time, or for one launch.
 const SLICES: u32 = 20;
-/// No shorter than this: what is new has to be put into memory first.
+/// The shortest slice, since new parameters need newly initialized memory.
 const SHORTEST: Duration = Duration::from_millis(20);
 
-/// How long a test runs, and with what.
+/// The duration and the settings of a run.
 #[derive(Clone, Debug)]
 pub struct Campaign {
     /// The time for a test.
@@ -26,15 +26,15 @@ pub struct Campaign {
     pub stop: Stop,
     /// How long a launch may take.
     pub patience: Duration,
-    /// What parameters and permutations are drawn from.
+    /// The seed for parameters and permutations.
     pub seed: u64,
-    /// What measures time.
+    /// The clock.
     pub clock: Clock,
     /// Parameters that are not drawn, by name.
     pub fixed: Vec<(String, u32)>,
 }
 
-/// When a test is over before its time.
+/// The condition for ending a run before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Never.
@@ -43,22 +43,22 @@ pub enum Stop {
     AtFirst,
 }
 
-/// What the instances of a test showed.
+/// The results of all instances of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// Final states.
     pub histogram: Histogram,
-    /// How long the launches took, with what it takes to get their results.
+    /// The duration of the launches, including the transfer of results.
     pub seconds: f64,
     /// How many launches there were.
     pub launches: u64,
     /// After how many seconds the outcome in question was seen.
     pub first: Option<f64>,
-    /// The parameters that showed it most often.
+    /// The parameters with the highest rate of the outcome.
     pub best: Option<Tuned>,
 }
 
-/// Parameters, and how often they show the outcome in question.
+/// Parameters, and their rate of the outcome in question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuned {
     /// The parameters.
@@ -68,11 +68,12 @@ pub struct Tuned {
 }
 
 impl Campaign {
-    /// Runs a test. `run` has what is already known of it, `tuned` are parameters to begin with; `told`
-    /// is called after each choice of parameters, and may stop the test.
+    /// Runs a test. `run` contains the results so far, and `tuned` the first parameters to use.
+    /// `told` is called after each choice of parameters, and may stop the test.
     ///
     /// # Errors
-    /// When the driver rejects the kernel, a launch hangs or fails; what was seen before is in `run`.
+    /// When the driver rejects the kernel, or when a launch hangs or fails. Earlier results are
+    /// kept in `run`.
     pub fn run(
         &self,
         gpu: &Gpu,
@@ -82,7 +83,7 @@ impl Campaign {
         mut told: impl FnMut(&Run) -> ControlFlow<()>,
     ) -> Result<(), GpuError> {
         let mut loaded = gpu.load(kernel)?;
-        // What was drawn before a test was interrupted is not drawn again.
+        // A resumed test does not draw the same parameters again.
         let mut random = fastrand::Rng::with_seed(self.seed.wrapping_add(run.launches));
         let mut number = 0_u64;
         while run.seconds < self.time.as_secs_f64() && !self.is_over(run) {
@@ -91,7 +92,7 @@ impl Campaign {
             let slice =
                 self.slice(&mut loaded, (test, plan, kernel), &parameters, run, &mut random);
             if let Err(error) = slice {
-                // Giving back what a launch uses that does not end would wait for its end.
+                // Releasing the resources of a hanging launch would wait for its end.
                 if matches!(error, GpuError::Hangs(_)) {
                     std::mem::forget(loaded);
                 }
@@ -164,7 +165,7 @@ impl Campaign {
                 break Ok(());
             }
         };
-        // What was seen before a launch failed was seen.
+        // Results before a failed launch are kept.
         run.histogram.merge(&seen);
         outcome
     }

@@ -1,8 +1,8 @@
-//! Kernels and launches into rows of results: the driver of a GPU of this machine, loaded at run time.
+//! The GPU driver of this machine, loaded at run time: runs kernels and returns rows of results.
 //!
-//! This is the only module with `unsafe` code. Kernels are those of [`super::kernel`], and their arguments
-//! those of [`super::geometry`], so that they access memory of their launch only, as far as the statements
-//! of the test do: the model says of a test whether it does, see [`crate::check`].
+//! This is the only module with `unsafe` code. Kernels come from [`super::kernel`], and their
+//! arguments from [`super::geometry`]. A launch therefore accesses only its own memory, as far as
+//! the statements of the test do; the model decides whether they do, see [`crate::check`].
 
 use super::geometry::{Bases, Block, Geometry, shared_image};
 use super::kernel::{COLLECT, Kernel, TEST};
@@ -68,7 +68,7 @@ impl From<DriverError> for GpuError {
 pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    /// What it is called.
+    /// The name of the GPU.
     pub name: String,
     /// The version of the driver, such as 13000.
     pub driver: i32,
@@ -106,7 +106,7 @@ impl Gpu {
     /// Loads the module of a test.
     ///
     /// # Errors
-    /// When the device is too old for it, or the driver rejects it.
+    /// When the device is too old for the module, or when the driver rejects it.
     pub fn load(&self, kernel: &Kernel) -> Result<Loaded, GpuError> {
         let has = self.capability;
         if kernel.target.number() > u32::try_from(10 * has.0 + has.1).unwrap_or(0) {
@@ -136,9 +136,9 @@ fn version() -> Result<i32, GpuError> {
 /// Memory at one address, or at several.
 #[derive(Debug)]
 enum Memory {
-    /// As it is usually given.
+    /// An ordinary allocation.
     Plain(CudaSlice<u8>),
-    /// Mapped several times, one behind the other; the first of these, and how long it is.
+    /// Consecutive mappings of the same memory; the slice covers the first mapping.
     Mapped(ManuallyDrop<CudaSlice<u8>>, Mapping),
 }
 
@@ -158,7 +158,7 @@ impl Memory {
     }
 }
 
-/// Memory of a device that is mapped several times; giving it back is what dropping it does.
+/// Device memory that is mapped several times, and released on drop.
 #[derive(Debug)]
 struct Mapping {
     stream: Arc<CudaStream>,
@@ -195,8 +195,9 @@ impl Mapping {
             location,
             flags: sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
         };
-        // SAFETY: each call gets pointers to values of the types that it has, which live as long as it
-        // takes; what is mapped is reserved before, in pieces of the size that the driver asks for.
+        // SAFETY: each call gets pointers to values of the expected types, which outlive the call.
+        // The mapped addresses are reserved before, in multiples of the size that the driver
+        // requires.
         unsafe {
             let least = sys::CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
             sys::cuMemGetAllocationGranularity(&raw mut unit, &raw const properties, least)
@@ -216,7 +217,7 @@ impl Mapping {
         }
     }
 
-    /// The first of its addresses, as other memory is known.
+    /// The first mapping as an ordinary slice.
     #[expect(unsafe_code, reason = "only what is known of this memory says that it is there")]
     fn slice(&self) -> ManuallyDrop<CudaSlice<u8>> {
         // SAFETY: so many bytes are mapped there as long as the mapping is, and the slice is not
@@ -228,9 +229,9 @@ impl Mapping {
 impl Drop for Mapping {
     #[expect(unsafe_code, reason = "the library gives mapped memory back by plain calls only")]
     fn drop(&mut self) {
-        // What cannot be given back is when the process ends.
+        // Memory that cannot be released here is released when the process ends.
         let _ = self.stream.synchronize();
-        // SAFETY: these are mapped, reserved and made by `new`, and nobody uses them any more.
+        // SAFETY: `new` created, reserved and mapped these, and they are no longer in use.
         unsafe {
             for number in 0..self.count {
                 let at = self.address + (self.bytes * number) as u64;
@@ -244,7 +245,7 @@ impl Drop for Mapping {
     }
 }
 
-/// What launches work on, kept as long as it is large enough.
+/// The buffers of launches, reused as long as they are large enough.
 #[derive(Debug, Default)]
 struct Buffers {
     memory: Option<Memory>,
@@ -277,10 +278,11 @@ pub struct Launch<'l> {
 }
 
 impl Loaded {
-    /// How many clusters, or CTAs where there are none, run at one time with these parameters.
+    /// The number of clusters, or of CTAs in a launch without clusters, that run concurrently with
+    /// these parameters.
     ///
     /// # Errors
-    /// When not even one does.
+    /// When not even one cluster or CTA fits.
     pub fn resident(&self, plan: &Plan, parameters: &Parameters) -> Result<u64, GpuError> {
         let block = Block::new(plan, parameters);
         let threads = narrow(block.threads());
@@ -360,10 +362,10 @@ impl Loaded {
 }
 
 impl Launch<'_> {
-    /// Runs all instances once, and gives their rows of results.
+    /// Runs all instances once, and returns their rows of results.
     ///
     /// # Errors
-    /// When it does not end in time, or the driver fails.
+    /// When the launch does not end in time, or when the driver fails.
     pub fn run(&mut self, clock: Clock, patience: Duration) -> Result<&[u8], GpuError> {
         let stream = self.loaded.gpu.stream.clone();
         let buffers = &mut self.loaded.buffers;
@@ -416,14 +418,16 @@ fn launch(
     for argument in arguments {
         builder.arg(argument);
     }
-    // SAFETY: the arguments are as many as the kernel has, of its width, and addresses among them are
-    // those of buffers that are at least as large as the geometry says, which live until the stream is
-    // waited for; the kernel accesses these only, unless a test goes astray, which the device notices.
+    // SAFETY: the arguments match the kernel in number and width. Addresses among them belong to
+    // buffers that are at least as large as the geometry requires and that live until the stream is
+    // synchronized. The kernel accesses only these buffers, unless the test itself goes astray,
+    // which the device notices.
     unsafe { builder.launch(config)? };
     Ok(())
 }
 
-/// The address of the memory of the global variables, mapped as often as the test has names for it.
+/// The address of the memory of the global variables, mapped once for each address that the test
+/// uses.
 fn address(
     stream: &Arc<CudaStream>,
     memory: &mut Option<Memory>,
@@ -458,7 +462,7 @@ fn room(
     Ok(buffer.as_ref().map_or(0, |known| known.device_ptr(stream).0))
 }
 
-/// Waits for what a stream was given, but not for ever.
+/// Waits for the work in a stream, with a time limit.
 fn wait(event: &CudaEvent, clock: Clock, patience: Duration) -> Result<(), GpuError> {
     let start = clock.now();
     loop {

@@ -1,4 +1,5 @@
-//! What a test observes into fields of a row of results, one row for each instance.
+//! The fields of a row of results, one for each observed value of a test, with one row for each
+//! instance.
 
 use super::refusal::Refusal;
 use crate::litmus::ast::{Condition, DeclaredSpace, Place, Quantifier, Term, Test};
@@ -33,7 +34,7 @@ pub enum Source {
         element: u64,
         /// The cluster, counted from 0 in order of the text.
         cluster: usize,
-        /// The CTA's rank in it.
+        /// The rank of the CTA in the cluster.
         rank: usize,
     },
     /// An element of a thread's instance of a local variable.
@@ -50,19 +51,19 @@ pub enum Source {
 /// An observed value of a final state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, as lists of final states have it: `P1:r1`, `x`, `x[1]`, `P1:s`.
+    /// The name in lists of final states: `P1:r1`, `x`, `x[1]`, `P1:s`.
     pub name: String,
-    /// Where it comes from.
+    /// The source of the value.
     pub source: Source,
     /// Its type.
     pub ty: Type,
-    /// Where it stands in the row, in bytes.
+    /// The offset in the row, in bytes.
     pub offset: u32,
-    /// How many bytes it takes there: 4, 8 or 16.
+    /// The size in the row in bytes: 4, 8 or 16.
     pub bytes: u32,
 }
 
-/// The fields of a test in order of their names, and the bytes of a row.
+/// The fields of a test in order of their names, and the size of a row in bytes.
 pub(super) fn observed(test: &Test, places: &[Place]) -> Result<(Vec<Field>, u32), Refusal> {
     let layout = Layout::new(test);
     let registers: Vec<Vec<RegisterInfo>> =
@@ -139,7 +140,7 @@ fn field(
     }))
 }
 
-/// The variable that a name means: its own, or that of which it is a second address.
+/// The variable of a name, which may be an alias.
 pub(super) fn root(test: &Test, name: &str) -> Option<usize> {
     let mut name = name;
     // An alias names a variable or an alias that is declared before it.
@@ -152,7 +153,7 @@ pub(super) fn root(test: &Test, name: &str) -> Option<usize> {
     None
 }
 
-/// All terms that a test observes: in its condition, its filter and its `locations`.
+/// All terms that a test observes, in its condition, its filter and its `locations`.
 pub(super) fn terms(test: &Test) -> Vec<&Term> {
     let mut all = Vec::new();
     collect(&test.condition, &mut all);
@@ -174,12 +175,12 @@ fn collect<'t>(condition: &'t Condition, all: &mut Vec<&'t Term>) {
     }
 }
 
-/// Whether the value of a type is compared and shown as a number without a sign.
+/// Whether values of a type are compared and shown as unsigned numbers.
 pub(crate) fn is_unsigned(ty: Type) -> bool {
     matches!(ty.kind, TypeKind::Unsigned | TypeKind::Predicate)
 }
 
-/// The word of a quantifier in logs: what herd calls the kind of a test.
+/// The word for a quantifier in logs, called the kind of a test in herd.
 #[must_use]
 pub fn kind_word(quantifier: Quantifier) -> &'static str {
     match quantifier {

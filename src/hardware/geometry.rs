@@ -1,11 +1,11 @@
-//! A plan and parameters into one launch with all its numbers: sizes, permutations, addresses, what
-//! memory begins with.
+//! The geometry of one launch, computed from a plan and parameters: sizes, permutations, addresses,
+//! and initial memory.
 //!
-//! Units are clusters, or CTAs where the test needs none. Each unit that runs instances plays one cluster
-//! of the test for one group; groups have as many units as the test has clusters. A group has slots, one
-//! for each instance that its CTAs have room for. Which unit, slot and group meet in an instance is decided by
-//! permutations, so that threads of one instance are in one CTA, cluster and warp exactly where the test
-//! says so, and nothing else is fixed.
+//! Units are clusters, or CTAs if the test needs no clusters. Each unit that runs instances plays
+//! one cluster of the test for one group, and a group has as many units as the test has clusters. A
+//! group has a slot for each instance that fits into its CTAs. Permutations determine the unit,
+//! slot and group of each instance. Threads of one instance share a CTA, cluster or warp exactly if
+//! the test says so, and nothing else is fixed.
 
 use super::argument::Argument;
 use super::parameters::{Order, Parameters, Spread};
@@ -23,14 +23,14 @@ const MOST_SHARED: u64 = 48 << 10;
 /// Between the regions of variables that lie apart, so that not all lie alike in the caches.
 const BETWEEN: u64 = 1152;
 
-/// The CTAs of a launch: what has to be known to find out how many run at one time.
+/// The CTAs of a launch, as far as needed to compute how many run concurrently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Warps.
     pub warps: u64,
     /// How many warps play the same part.
     pub warp_groups: u64,
-    /// Instances that its threads belong to.
+    /// The number of instances in which the threads participate.
     pub slots: u64,
     /// Bytes from one instance's shared memory to the next one's.
     pub shared_stride: u64,
@@ -73,9 +73,9 @@ impl Block {
 pub struct Geometry {
     /// Its CTAs.
     pub block: Block,
-    /// How many clusters it has, or CTAs.
+    /// The number of clusters, or of CTAs in a launch without clusters.
     pub units: u64,
-    /// How many of them run instances.
+    /// The number of units that run instances.
     pub test_units: u64,
     /// Groups.
     pub groups: u64,
@@ -93,11 +93,11 @@ pub struct Geometry {
     pub offsets: Vec<u64>,
     /// Bytes of all global variables.
     pub memory_bytes: u64,
-    /// What else the launch is loaded by.
+    /// The remaining parameters of the launch.
     pub parameters: Parameters,
 }
 
-/// The addresses of what a launch works on.
+/// The base addresses of the buffers of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bases {
     /// The global variables.
@@ -125,8 +125,13 @@ impl Geometry {
     ) -> Self {
         let block = Block::new(plan, parameters);
         let clusters = plan.clusters as u64;
-        // Where nobody waits, units may come one after the other.
-        let times = if plan.waits || plan.arrangement == Arrangement::Dense { 1 } else { 4 };
+        // Where nobody waits, units may come one after the other; more of them where an instance is in one
+        // unit, so that its threads run at the same time however many there are.
+        let times = match (plan.waits || plan.arrangement == Arrangement::Dense, clusters) {
+            (true, _) => 1,
+            (false, 1) => 64,
+            (false, _) => 4,
+        };
         let units = (resident * times).max(clusters);
         let share = units * u64::from(parameters.test_percent.clamp(1, 100)) / 100;
         let (stride, spread) = stride(plan, parameters);
@@ -221,8 +226,8 @@ impl Geometry {
         }
     }
 
-    /// What a lane stands for: the role, as an index into those of the plan, and the instance of the
-    /// first round; `None` where it runs none. The kernel computes the same.
+    /// The role of a lane, as an index into the roles of the plan, and its instance in the first
+    /// round; `None` for an idle lane. The kernel computes the same.
     #[must_use]
     pub fn part(
         &self,
@@ -255,7 +260,7 @@ impl Geometry {
         Some((role, group * self.block.slots + slot))
     }
 
-    /// What global memory begins with; `None` where it is all zero.
+    /// The initial bytes of global memory; `None` if all are zero.
     #[must_use]
     pub fn initial_memory(&self, test: &Test, plan: &Plan, base: u64) -> Option<Vec<u8>> {
         let is_zero = |v: &Variable| {
@@ -285,7 +290,7 @@ impl Geometry {
     }
 }
 
-/// What the shared memory of an instance in a CTA begins with.
+/// The initial bytes of the shared memory of an instance in a CTA.
 #[must_use]
 pub fn shared_image(test: &Test, plan: &Plan) -> Vec<u8> {
     let mut image = vec![0; usize::try_from(plan.shared_bytes).unwrap_or(0)];

@@ -1,10 +1,10 @@
-//! A plan into a PTX module: the kernel that runs instances of a test, and the one that collects final
-//! values.
+//! The PTX module of a plan: a kernel that runs instances of a test, and a kernel that collects
+//! final values.
 //!
-//! `ptxmc_test` finds out what each thread stands for (see [`super::geometry`]), then runs, for each of
-//! its instances: what comes before (stress, a start at one time), the statements between `// begin NAME`
-//! and `// end NAME`, the stores of observed registers. `ptxmc_collect`, launched after it, copies final
-//! values of global variables to the results. All arguments have 64 bits.
+//! In `ptxmc_test`, each thread computes its role (see [`super::geometry`]). For each of its
+//! instances, the thread executes a prologue (stress, a common start), the statements between `//
+//! begin NAME` and `// end NAME`, and the stores of observed registers. `ptxmc_collect`, launched
+//! afterwards, copies final values of global variables to the results. All arguments have 64 bits.
 
 use super::argument::{Argument, arguments};
 use super::body::{Body, END, address_register, as_declared, body};
@@ -28,18 +28,18 @@ pub const COLLECT: &str = "ptxmc_collect";
 pub struct Kernel {
     /// The text of the module.
     pub ptx: String,
-    /// The version and target that it names.
+    /// The PTX version and the target.
     pub target: Target,
     /// The arguments of [`TEST`], in order.
     pub arguments: Vec<Argument>,
     /// The global variables whose offsets are arguments of [`COLLECT`], as indices into
-    /// [`Plan::globals`]: its arguments are memory, stride, results, the number of instances of all
-    /// rounds, then these offsets.
+    /// [`Plan::globals`]. The arguments are memory, stride, results, the number of instances of all
+    /// rounds, and then these offsets.
     pub collected: Vec<usize>,
 }
 
 impl Kernel {
-    /// A fingerprint of the text, by which results of one kernel are told from those of another.
+    /// A fingerprint of the text, which distinguishes the results of different kernels.
     #[must_use]
     pub fn digest(&self) -> String {
         let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -47,11 +47,11 @@ impl Kernel {
     }
 }
 
-/// Writes the module of a test. `target` is the one to name instead of the oldest that has all forms
-/// of the test.
+/// Writes the module of a test for the given target, by default the oldest target with all forms of
+/// the test.
 ///
 /// # Errors
-/// When the test has something that no kernel has.
+/// When the test has a feature that no kernel supports.
 pub fn kernel(test: &Test, plan: &Plan, target: Option<&str>) -> Result<Kernel, Refusal> {
     let bodies: Vec<Body> =
         plan.roles.iter().map(|&role| body(test, plan, role)).collect::<Result<_, _>>()?;
@@ -135,7 +135,7 @@ impl Writer<'_> {
         for alias in &self.plan.aliases {
             self.line(format!(".reg .b64 %{};", address_register(&alias.name)));
         }
-        // One address means the same variable of each thread (PTX-5.1.5).
+        // One address denotes the same variable of each thread (PTX-5.1.5).
         for variable in self.test.variables.iter().filter(|v| v.space == DeclaredSpace::Local) {
             let (name, align) = (word(&variable.name.value), variable.align);
             let (ty, elements) = (variable.ty, variable.elements);
@@ -169,7 +169,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Copies the initial bytes of shared memory to the place of each instance, before anything begins.
+    /// Copies the initial bytes of shared memory to the place of each instance before the start.
     fn shared_memory(&mut self) {
         if self.plan.shared.is_empty() {
             return;
@@ -381,7 +381,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// So many pairs of accesses to the place in the scratch memory that `%ptxmc_d` chooses.
+    /// Writes a loop of access pairs to the line of scratch memory that `%ptxmc_d` selects.
     fn accesses(&mut self, name: &str, rounds: &str, pattern: &str) {
         let (lines, stride) = (self.argument(Argument::Lines), self.argument(Argument::LineStride));
         let scratch = self.argument(Argument::Scratch);
@@ -449,7 +449,7 @@ impl Writer<'_> {
         copy(&mut self.out, field, space, from);
     }
 
-    /// What is done when the instances of a thread are over.
+    /// The epilogue after the instances of a thread.
     fn ending(&mut self, role: Role) {
         let plan = self.plan;
         let finals: Vec<_> = plan.finals(role).collect();
@@ -500,7 +500,7 @@ impl Writer<'_> {
     }
 }
 
-/// Copies an element of a type from memory to its field of the row.
+/// Copies an element from memory to its field of the row.
 fn copy(out: &mut String, field: &Field, space: &str, from: &str) {
     let at = format!("%ptxmc_row+{}", field.offset);
     let _ = match field.ty.bits {

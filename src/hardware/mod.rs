@@ -1,12 +1,13 @@
-//! Litmus tests into kernels that run many instances of them, and what these leave behind into
+//! The compilation of litmus tests to kernels that run many instances, and of their results to
 //! histograms of final states.
 //!
-//! A [`Plan`] says which threads of a launch stand for which threads of a test; [`kernel`] writes it as
-//! PTX, with each thread's statements as they are in the test, but for the addresses of variables;
-//! [`readback`] reads that text as a test again. [`Parameters`] say how a launch is loaded and spread,
-//! [`Geometry`] is one such launch with all its numbers. Whatever a launch does, each of its threads runs
-//! the statements of one thread of the test at a time, between accesses to memory of other instances: a
-//! consistent execution of the launch, restricted to one instance, is a consistent execution of the test.
+//! A [`Plan`] maps threads of a launch to threads of a test. [`kernel`] writes the plan as PTX;
+//! each thread's statements stay unchanged, except for the addresses of variables. [`readback`]
+//! reads that text as a test again. [`Parameters`] determine the load and the spread of a launch,
+//! and a [`Geometry`] is one launch with all its numbers. In every launch, each thread runs the
+//! statements of one thread of the test at a time, between accesses to memory of other instances.
+//! Therefore a consistent execution of the launch, restricted to one instance, is a consistent
+//! execution of the test.
 
 pub mod argument;
 mod body;

@@ -14,7 +14,7 @@ pub(super) enum Operand<'o> {
     Value(&'o mut Value, u32),
 }
 
-/// The operands of an operation, in order; `None` where it is not known what they are.
+/// The operands of an operation, in order; `None` if they are unknown.
 pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
     use Operation as O;
     let mut all = Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
     Some(all)
 }
 
-/// Adds the memory operand of an access, and tells how many bits its values have.
+/// Adds the memory operand of an access; gives the width of its values in bits.
 fn memory<'o>(access: &'o mut AccessForm, all: &mut Vec<Operand<'o>>) -> u32 {
     let bits = access.ty.bits;
     all.push(Operand::Memory(&mut access.address, Some(&mut access.space)));
@@ -115,7 +115,7 @@ fn mbarrier<'o>(op: &'o mut MbarrierOp, all: &mut Vec<Operand<'o>>) {
     }
 }
 
-/// A bulk store that names its variable stores to `.shared`, whether it says so or not.
+/// A bulk store with a named variable stores to `.shared`, with or without the qualifier.
 fn form<'o>(written: &'o mut Written, all: &mut Vec<Operand<'o>>) {
     let named =
         |address: &Address| matches!(address.base, Value::AddressOf(..) | Value::ElementOf(_));

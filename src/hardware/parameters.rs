@@ -1,9 +1,10 @@
-//! How a launch is loaded and how instances are spread over it: what is drawn at random, tuned and kept.
+//! The parameters that load a launch and spread its instances. They are drawn at random, tuned and
+//! saved.
 
-/// Whether things stand in order or are shuffled.
+/// The order of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As they are numbered.
+    /// The order of their numbers.
     Kept,
     /// By a permutation that is drawn at random.
     Shuffled,
@@ -12,9 +13,9 @@ pub enum Order {
 /// How the global variables of an instance lie to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// One behind the other.
+    /// Adjacent.
     Together,
-    /// Each in a region of its own, with those of other instances.
+    /// Each in a separate region, next to the same variable of other instances.
     Apart,
 }
 
@@ -25,38 +26,40 @@ pub struct Parameters {
     pub warps: u32,
     /// How many of a hundred CTAs run instances; the others load memory.
     pub test_percent: u32,
-    /// Instances that a thread runs one after the other, where it may run several.
+    /// The number of instances that a thread runs in sequence, if allowed.
     pub rounds: u32,
-    /// Bytes from an instance to the next, as far as variables leave that open.
+    /// Bytes from an instance to the next, a multiple of 4; more where variables are larger or aligned to
+    /// more.
     pub stride: u32,
     /// How the variables of an instance lie.
     pub spread: Spread,
-    /// Whether CTAs that are near each other run instances together.
+    /// The order of CTAs: whether neighbouring CTAs run instances together.
     pub units: Order,
-    /// Whether neighbouring lanes run neighbouring instances.
+    /// The order of lanes: whether neighbouring lanes run neighbouring instances.
     pub lanes: Order,
-    /// Whether the instances of a CTA have their other threads in one other CTA or in many.
+    /// The order of groups: whether the instances of a CTA have their other threads in one other
+    /// CTA or in many.
     pub groups: Order,
     /// How many of a hundred instances begin together.
     pub start_percent: u32,
-    /// How often a thread looks whether the other threads of its instance are there before it begins.
+    /// The number of polls for the other threads of an instance before the start.
     pub start_polls: u32,
     /// How often the threads of other CTAs access memory.
     pub stress_rounds: u32,
-    /// What they do: bit 0 makes the first access of a pair a load, bit 1 the second.
+    /// The pattern of accesses: bit 0 makes the first access of a pair a load, bit 1 the second.
     pub stress_pattern: u32,
-    /// How often a thread accesses the same memory before its statements.
+    /// The number of accesses of a thread to the same memory before its statements.
     pub pre_rounds: u32,
-    /// What it does, as in `stress_pattern`.
+    /// The pattern of these accesses, as in `stress_pattern`.
     pub pre_pattern: u32,
-    /// How many places these accesses go to.
+    /// The number of lines that these accesses touch.
     pub lines: u32,
-    /// Bytes between these places.
+    /// Bytes between these places, a multiple of 4.
     pub line_stride: u32,
 }
 
 impl Default for Parameters {
-    /// Many instances, some load, threads that begin together: what shows most weak outcomes.
+    /// Many instances, some load, and a common start: the settings that show most weak outcomes.
     fn default() -> Self {
         Self {
             warps: 8,
@@ -114,7 +117,7 @@ impl Parameters {
         }
     }
 
-    /// The parameters by name, as files keep them.
+    /// The parameters by name, as stored in files.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u32); 16] {
         let shuffled = |order| u32::from(order == Order::Shuffled);
@@ -141,7 +144,7 @@ impl Parameters {
     /// Sets a parameter by its name.
     ///
     /// # Errors
-    /// When there is none of this name, or it cannot have this value.
+    /// When no parameter has this name, or when the value is invalid.
     pub fn set(&mut self, name: &str, value: u32) -> Result<(), String> {
         let order = |value| match value {
             0 => Ok(Order::Kept),
@@ -152,11 +155,15 @@ impl Parameters {
             true => Ok(value),
             false => Err(format!("`{name}` is at least {least} and at most {most}")),
         };
+        let whole_words = |bytes: u32| match bytes % 4 {
+            0 => Ok(bytes),
+            _ => Err(format!("`{name}` is a multiple of 4 bytes")),
+        };
         match name {
             "warps" => self.warps = within(1, 32)?,
             "test_percent" => self.test_percent = within(1, 100)?,
             "rounds" => self.rounds = within(1, 1 << 16)?,
-            "stride" => self.stride = within(1, 1 << 20)?,
+            "stride" => self.stride = whole_words(within(4, 1 << 20)?)?,
             "apart" => {
                 self.spread = match order(value)? {
                     Order::Kept => Spread::Together,
@@ -173,7 +180,7 @@ impl Parameters {
             "pre_rounds" => self.pre_rounds = within(0, 1 << 20)?,
             "pre_pattern" => self.pre_pattern = within(0, 3)?,
             "lines" => self.lines = within(1, 1 << 16)?,
-            "line_stride" => self.line_stride = within(4, 1 << 16)?,
+            "line_stride" => self.line_stride = whole_words(within(4, 1 << 16)?)?,
             _ => {
                 let names = Self::default().named().map(|(name, _)| name);
                 return Err(format!("no parameter `{name}`; there are {}", names.join(", ")));

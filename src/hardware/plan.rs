@@ -1,5 +1,5 @@
-//! A test into a plan of its launch: which threads stand for which of the test's, where variables lie in
-//! an instance, what is read in the end.
+//! The plan of a test's launch: the roles of threads, the layout of variables, and the values read
+//! at the end.
 
 use super::fields::{Field, Source, observed, root};
 use super::refusal::Refusal;
@@ -13,7 +13,8 @@ use crate::ptx::row::Op;
 
 /// Bytes of global variables that an instance may have.
 const MOST_GLOBAL: u64 = 1 << 20;
-/// Bytes of shared variables that an instance may have in a CTA: what every device gives without asking.
+/// The most bytes of shared variables that an instance may have in a CTA. Every device provides as
+/// much without a request.
 const MOST_SHARED: u64 = 40 << 10;
 /// Shared memory that the kernel has for itself in front of the variables of an instance.
 pub(crate) const SHARED_HEAD: u64 = 16;
@@ -27,45 +28,46 @@ pub(crate) const LANES: usize = 32;
 pub enum Arrangement {
     /// Many instances in each CTA: a lane, or a few neighbouring ones, for each.
     Dense,
-    /// A CTA belongs to one instance, and its other threads have ended: what CTA barriers, cluster
-    /// barriers and exchanges within warps need, which are about all threads that are there.
+    /// A CTA belongs to one instance, and its other threads have ended. CTA barriers, cluster
+    /// barriers and exchanges within warps need this, since they involve all existing threads.
     Exclusive,
 }
 
-/// Whether a launch is one of clusters.
+/// Whether a launch has clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clustered {
-    /// It is.
+    /// The launch has explicit clusters.
     Explicitly,
-    /// Each CTA is a cluster of its own, and nobody asks.
+    /// Each CTA is a cluster of its own, and no instruction depends on clusters.
     Implicitly,
 }
 
-/// What threads do before they end, so that final values of shared variables can be read.
+/// The action of threads before they end, for reading the final values of shared variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing: there are none.
+    /// No action, since there are no such values.
     Plain,
     /// All threads of the CTA meet.
     CtaBarrier,
-    /// All threads of the cluster meet, so that no CTA ends while another uses its memory.
+    /// A barrier of all threads of the cluster, so that no CTA ends while another one accesses its
+    /// memory.
     ClusterBarrier,
-    /// The last thread of the CTA to finish reads them.
+    /// The last thread of the CTA to finish reads the values.
     LastThread,
 }
 
-/// What a thread of the launch stands for.
+/// The role of a launched thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
     /// The thread of the test, as an index.
     pub thread: usize,
     /// The cluster of the test, counted from 0.
     pub cluster: usize,
-    /// The CTA's rank in its cluster.
+    /// The rank of the CTA in its cluster.
     pub rank: usize,
-    /// The warp in its CTA.
+    /// The warp in the CTA.
     pub warp: usize,
-    /// The lane in its warp.
+    /// The lane in the warp.
     pub lane: usize,
     /// The warp among all warps of the test.
     pub any_warp: usize,
@@ -82,8 +84,8 @@ pub struct Slot {
     pub bytes: u64,
     /// Its alignment in bytes.
     pub align: u64,
-    /// Where it lies among the variables of an instance in a CTA; of global variables, where it lies
-    /// when all of an instance lie together.
+    /// The offset among the variables of an instance in a CTA. For global variables, this is the
+    /// offset if all variables of an instance are adjacent.
     pub offset: u64,
 }
 
@@ -94,23 +96,24 @@ pub struct Alias {
     pub name: String,
     /// The variable, as an index into [`Plan::globals`].
     pub slot: usize,
-    /// Which of the other mappings of memory it is in, from 1.
+    /// The number of its additional memory mapping, from 1.
     pub mapping: u64,
 }
 
-/// Which threads of a launch stand for which of the test, and where its variables are.
+/// The roles of the threads of a launch, and the layout of variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// How instances share CTAs.
     pub arrangement: Arrangement,
-    /// What the threads of the test are, in their order.
+    /// The roles of the test's threads, in their order.
     pub roles: Vec<Role>,
     /// How many clusters the test has.
     pub clusters: usize,
-    /// How many CTAs a cluster of the launch has: those of the test's largest; 1 means no clusters.
+    /// The number of CTAs in a cluster of the launch, as in the largest cluster of the test; 1
+    /// means no clusters.
     pub cluster_size: usize,
-    /// Whether the launch is one of clusters, be they of one CTA: what cluster barriers need, which are
-    /// compiled otherwise in a launch without clusters, as barriers of the CTA.
+    /// Whether the launch has clusters, possibly of one CTA. Cluster barriers need this: in a
+    /// launch without clusters, they are compiled to barriers of the CTA.
     pub clustered: Clustered,
     /// How many warps a CTA needs for one instance.
     pub warps: usize,
@@ -122,17 +125,17 @@ pub struct Plan {
     pub globals: Vec<Slot>,
     /// The shared variables.
     pub shared: Vec<Slot>,
-    /// Second addresses of global variables: each in a mapping of its own of their memory.
+    /// Second addresses of global variables, each in a separate mapping of their memory.
     pub aliases: Vec<Alias>,
-    /// Bytes of the global variables of an instance, when they lie together.
+    /// The bytes of the global variables of an instance, if they are adjacent.
     pub global_bytes: u64,
     /// Bytes of shared memory of an instance in a CTA, the kernel's own included; 0 without variables.
     pub shared_bytes: u64,
-    /// Whether threads may wait for others by polling, so that all have to run at one time.
+    /// Whether threads may wait for others by polling, so that all have to run concurrently.
     pub waits: bool,
-    /// What threads do before they end.
+    /// The action of threads before they end.
     pub ending: Ending,
-    /// What is observed, in order of the names.
+    /// The observed values, in order of their names.
     pub fields: Vec<Field>,
     /// Bytes of the results of an instance.
     pub row_bytes: u32,
@@ -142,7 +145,7 @@ impl Plan {
     /// Plans the launch of a test.
     ///
     /// # Errors
-    /// When no launch of one kernel is many instances of it.
+    /// When many instances of the test cannot run as one launch of one kernel.
     pub fn new(test: &Test) -> Result<Self, Refusal> {
         let places = places(test)?;
         let roles = roles(test, &places)?;
@@ -188,8 +191,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether each thread may run several instances one after the other. Shared memory is initialized
-    /// once, and a thread that has ended is one that barriers do not wait for.
+    /// Whether each thread may run several instances in sequence. Shared memory is initialized only
+    /// once, and barriers do not wait for ended threads.
     #[must_use]
     pub fn has_rounds(&self) -> bool {
         self.arrangement == Arrangement::Dense && self.shared.is_empty()
@@ -209,7 +212,7 @@ impl Plan {
         self.roles.iter().filter(move |r| (r.cluster, r.rank) == (role.cluster, role.rank))
     }
 
-    /// Whether it is the first role of its CTA.
+    /// Whether a role is the first of its CTA.
     pub(crate) fn leads(&self, role: Role) -> bool {
         self.mates(role).next() == Some(&role)
     }
@@ -235,7 +238,7 @@ impl Plan {
         Ok(match self.arrangement {
             Arrangement::Dense if clusters => Ending::ClusterBarrier,
             Arrangement::Dense => Ending::CtaBarrier,
-            // Whether a CTA is there as long as others access its memory is the test's to say.
+            // The test itself determines whether a CTA exists while others access its memory.
             Arrangement::Exclusive if !self.fields.iter().any(is_shared) => Ending::Plain,
             Arrangement::Exclusive if clusters && !is_even(test) => {
                 return Err(Refusal::UnevenBarriers);
@@ -276,8 +279,8 @@ fn places(test: &Test) -> Result<Vec<Place>, Refusal> {
     Ok(places)
 }
 
-/// What each thread of the launch is: clusters, warps and lanes counted from 0 in order of the text,
-/// ranks as the test language has them.
+/// The role of each thread. Clusters, warps and lanes are counted from 0 in order of the text;
+/// ranks follow the test language.
 fn roles(test: &Test, places: &[Place]) -> Result<Vec<Role>, Refusal> {
     let layout = Layout::new(test);
     let mut clusters: Vec<u32> = Vec::new();
@@ -315,7 +318,7 @@ fn narrow(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// Where a number stands in a list that it is put into if it is not there.
+/// The index of a number in a list, after adding the number if necessary.
 fn position(known: &mut Vec<u32>, number: u32) -> usize {
     let found = known.iter().position(|&other| other == number);
     found.unwrap_or_else(|| {
@@ -343,7 +346,8 @@ fn slots(test: &Test, space: DeclaredSpace) -> Result<Vec<Slot>, Refusal> {
     Ok(slots)
 }
 
-/// The second addresses of global variables; those for other proxies are not made by mapping memory twice.
+/// The second addresses of global variables. Aliases for other proxies cannot be made by double
+/// mapping.
 fn aliases(test: &Test, globals: &[Slot]) -> Result<Vec<Alias>, Refusal> {
     let alias = |(mapping, alias): (u64, &AliasDeclaration)| {
         let refused = || Refusal::Alias(alias.name.value.clone());
@@ -370,14 +374,14 @@ fn refused(variable: &Variable, what: &'static str) -> Refusal {
     Refusal::Variable { name, space, what }
 }
 
-/// Variables outside memory that instances have parts of: they are constants, or a thread's own.
+/// Checks the variables outside instance memory, which are constants or local to a thread.
 fn other_variables(test: &Test) -> Result<(), Refusal> {
     let is_global = |name: &str| {
         test.variables.iter().any(|v| v.space == DeclaredSpace::Global && v.name.value == name)
     };
     for variable in &test.variables {
         let addresses = !variable.initial_addresses.is_empty();
-        // What a 32-bit variable or a byte holds is no address of a device.
+        // A variable of 32 bits or a byte cannot contain a device address.
         let is_part = |bits: AddressBits| bits != AddressBits::All || variable.ty.bits < 64;
         let stray = |a: &&InitialAddress| !is_global(&a.name.value) || is_part(a.bits);
         if let Some(stray) = variable.initial_addresses.iter().find(stray) {
@@ -399,7 +403,7 @@ fn other_variables(test: &Test) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether an instruction is about all threads of a CTA, a cluster or a warp that are there.
+/// Whether an instruction involves all existing threads of a CTA, a cluster or a warp.
 fn is_about_all_threads(statement: &Statement) -> bool {
     match &statement.operation {
         Operation::CtaBarrier { .. }
@@ -411,7 +415,7 @@ fn is_about_all_threads(statement: &Statement) -> bool {
     }
 }
 
-/// Whether an instruction is about a cluster.
+/// Whether an instruction involves a cluster.
 fn is_of_clusters(statement: &Statement) -> bool {
     match &statement.operation {
         Operation::ClusterArrive { .. } | Operation::ClusterWait => true,
@@ -420,7 +424,7 @@ fn is_of_clusters(statement: &Statement) -> bool {
     }
 }
 
-/// Whether a thread may come to a statement again.
+/// Whether a thread may execute a statement repeatedly.
 fn goes_back(statements: &[Statement]) -> bool {
     let label = |name: &str| {
         statements.iter().position(|s| s.labels.iter().any(|label| label.value == name))
@@ -431,7 +435,8 @@ fn goes_back(statements: &[Statement]) -> bool {
     })
 }
 
-/// Whether all threads come to as many cluster barriers, whatever happens, so that one more can follow.
+/// Whether all threads certainly execute equally many cluster barriers, so that another one can
+/// follow.
 fn is_even(test: &Test) -> bool {
     let barrier = |s: &&Statement| {
         matches!(s.operation, Operation::ClusterArrive { .. } | Operation::ClusterWait)

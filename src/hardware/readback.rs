@@ -1,7 +1,8 @@
-//! A module back into a test: the statements of each thread as the kernel has them, around them the
-//! declarations, places and the condition of the test that it was made from.
+//! The conversion of a module back to a test. The statements of each thread come from the kernel,
+//! and the declarations, places and the condition come from the original test.
 //!
-//! The verdict on what is read back is that on the test, unless writing changed what it means.
+//! The verdict on the result equals the verdict on the test, unless writing the kernel changed its
+//! meaning.
 
 use super::body::address_register;
 use crate::litmus::ast::{DeclaredSpace, Test, Variable};
@@ -9,7 +10,7 @@ use crate::litmus::print::{block_variable, place, tail};
 use crate::ptx::print::Style;
 use std::fmt::Write;
 
-/// The text of a test in blocks with the statements of a module, or the name of the thread that the
+/// The text of a test in blocks with the statements of a module, or the name of a thread that the
 /// module lacks.
 ///
 /// # Errors
@@ -43,7 +44,7 @@ pub fn read_back(test: &Test, ptx: &str) -> Result<String, String> {
     Ok(text + &tail(test, Style::Ptx))
 }
 
-/// Whether a text has a register of this name.
+/// Whether a text mentions the register.
 fn names(text: &str, register: &str) -> bool {
     text.match_indices(&format!("%{register}")).any(|(at, found)| {
         let next = text[at + found.len()..].chars().next();

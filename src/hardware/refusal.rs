@@ -3,7 +3,7 @@
 use crate::ptx::print::PrintError;
 use thiserror::Error;
 
-/// What a kernel cannot do that a test asks for.
+/// A feature of a test that no kernel supports.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Threads on several devices.
@@ -27,7 +27,7 @@ pub enum Refusal {
     /// More warps than a CTA can have.
     #[error("a CTA of {0} warps, more than 32")]
     LargeCta(usize),
-    /// A second name of a variable that mapping its memory twice does not make.
+    /// A second name of a variable that double mapping of memory cannot provide.
     #[error("`{0}` is no second address of a global variable for ordinary accesses")]
     Alias(String),
     /// A tensor map, which the driver makes of an address that differs from instance to instance.
@@ -40,7 +40,7 @@ pub enum Refusal {
         name: String,
         /// Its state space.
         space: &'static str,
-        /// What of it has no kernel.
+        /// The unsupported property.
         what: &'static str,
     },
     /// The variables of one instance take too much memory.
@@ -53,10 +53,10 @@ pub enum Refusal {
         /// How many there may be.
         most: u64,
     },
-    /// The architecture that the user names is older than what the test needs.
+    /// The requested architecture is older than the test requires.
     #[error("the test needs sm_{needed}, and `{named}` is asked for")]
     Arch {
-        /// What is asked for.
+        /// The requested architecture.
         named: String,
         /// The number of the oldest architecture that has all forms.
         needed: u32,
@@ -75,7 +75,7 @@ pub enum Refusal {
     Widths {
         /// The register.
         register: String,
-        /// A type that it is used at.
+        /// One type at which the register is used.
         one: String,
         /// Another one.
         other: String,
@@ -85,7 +85,7 @@ pub enum Refusal {
         "the condition or an initial value names the address of `{0}`, which differs from instance to instance"
     )]
     Address(String),
-    /// The condition speaks of something that nobody can read in the end.
+    /// The condition contains a value that cannot be read at the end.
     #[error("the final value of `{0}` cannot be read")]
     Final(String),
     /// Threads come to cluster barriers differently often, so that none can be put at the end.
@@ -94,7 +94,7 @@ pub enum Refusal {
          often: there is no time at which all have ended and the memory is there"
     )]
     UnevenBarriers,
-    /// The launch sizes that the test gives are not those of the kernel.
+    /// The test gives launch sizes, which differ from those of the kernel.
     #[error("the test says how large its launch is")]
     LaunchSize,
 }

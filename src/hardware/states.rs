@@ -1,4 +1,5 @@
-//! Rows of results into final states, histograms of them, and the truth of conditions in them.
+//! The conversion of rows of results to final states and histograms, and the evaluation of
+//! conditions in states.
 
 use super::fields::{Field, is_unsigned, root};
 use crate::collections::IndexMap;
@@ -63,7 +64,7 @@ impl Histogram {
         self.counts.values().sum()
     }
 
-    /// In how many of them the outcome in question was seen: the proposition of `exists` and `~exists`,
+    /// The number of runs with the outcome in question: the proposition of `exists` and `~exists`,
     /// its negation for `forall`.
     #[must_use]
     pub fn outcomes(&self, test: &Test, fields: &[Field]) -> u64 {
@@ -71,8 +72,8 @@ impl Histogram {
         if test.quantifier == Quantifier::Forall { negative } else { positive }
     }
 
-    /// In how many of them the proposition of a test's condition holds, and in how many not; those
-    /// that its filter excludes are in neither.
+    /// The number of runs in which the proposition of a test's condition holds, and of those in
+    /// which it fails. Runs that the filter excludes are not counted.
     #[must_use]
     pub fn split(&self, test: &Test, fields: &[Field]) -> (u64, u64) {
         let (mut positive, mut negative) = (0, 0);
@@ -96,7 +97,7 @@ fn bits(field: &Field, row: &[u8]) -> u128 {
     little.fold(0_u128, |sum, &byte| sum << 8 | u128::from(byte)) & mask(field.ty.bits)
 }
 
-/// A value as logs show it: a decimal number, with a sign where its type has one.
+/// A value as logs show it: a decimal number, signed if its type is.
 #[must_use]
 pub fn decimal(field: &Field, bits: u128) -> String {
     match is_unsigned(field.ty) {
@@ -111,7 +112,7 @@ pub fn passes(test: &Test, fields: &[Field], state: &State) -> bool {
     test.filter.as_ref().is_none_or(|filter| holds(filter, test, fields, state))
 }
 
-/// Whether a condition holds in a state of the fields of a test.
+/// Whether a condition holds in a state.
 #[must_use]
 pub fn holds(condition: &Condition, test: &Test, fields: &[Field], state: &State) -> bool {
     let truth = |inner: &Condition| holds(inner, test, fields, state);
@@ -134,7 +135,7 @@ pub fn holds(condition: &Condition, test: &Test, fields: &[Field], state: &State
 enum Side {
     /// A number, which takes the width of the other side.
     Number(i128),
-    /// Bits of a type.
+    /// The bits of a value, and its type.
     Bits(u128, Type),
 }
 
@@ -173,8 +174,8 @@ fn found(term: &Term, test: &Test, fields: &[Field]) -> Option<usize> {
     fields.iter().position(|field| field.name == name)
 }
 
-/// Equality with a number compares bits; an order compares numbers, without a sign where the type of a
-/// side has none.
+/// An equality with a number compares bits. An order compares numbers, unsigned if the type of a
+/// side is unsigned.
 fn compare(comparison: Comparison, a: Side, b: Side) -> bool {
     match (a, b) {
         (Side::Number(a), Side::Number(b)) => comparison.holds(a, b),

@@ -1,4 +1,4 @@
-//! What a test's instructions need: the oldest version of PTX and the oldest architecture that have them.
+//! The oldest version of PTX and the oldest architecture that have the instructions of a test.
 
 use super::plan::{Clustered, Plan};
 use super::refusal::Refusal;
@@ -10,7 +10,7 @@ use crate::ptx::operation::{
 };
 use crate::ptx::row::{Op, Since, Variants};
 
-/// What a module names in `.version` and `.target`.
+/// The values of `.version` and `.target` in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The version of PTX, major and minor.
@@ -24,7 +24,8 @@ pub struct Target {
 pub(super) struct Needs {
     version: (u32, u32),
     arch: u32,
-    /// Whether only the variant of the architecture has it that later ones need not follow.
+    /// Whether only a variant of the architecture is sufficient, which later architectures need not
+    /// support.
     variant: bool,
 }
 
@@ -36,7 +37,7 @@ impl Target {
     }
 }
 
-/// What the memory model needs (PTX-8): its orders and scopes.
+/// The needs of the memory model (PTX-8) for its orders and scopes.
 const MODEL: Needs = Needs { version: (6, 4), arch: 70, variant: false };
 
 impl Needs {
@@ -79,7 +80,7 @@ fn number_of(arch: &str) -> Option<u32> {
     arch.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().ok()
 }
 
-/// What the kernel of a test needs.
+/// The needs of a test's kernel.
 pub(super) fn needed(test: &Test, plan: &Plan) -> Needs {
     let mut needs = MODEL;
     if plan.clustered == Clustered::Explicitly {
@@ -190,7 +191,7 @@ fn mbarrier(needs: Needs, access: &AccessForm, op: &MbarrierOp) -> Needs {
     }
 }
 
-/// What the table says of a form, and what words of it need besides.
+/// The needs of a form according to the table, and the additional needs of its words.
 fn form(needs: Needs, written: &Written) -> Needs {
     let Since { version: (major, minor), target, variants } = written.form.row.since;
     let needs = needs.at_least(major, minor, target);

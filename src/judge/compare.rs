@@ -1,4 +1,4 @@
-//! Two sets of logs into what one shows that the other does not.
+//! The comparison of two sets of logs.
 
 use super::log::{Entry, Value};
 use super::sightings::{Sightings, sorted};
@@ -10,31 +10,31 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Change {
     /// The test's name.
     pub name: String,
-    /// What differs.
+    /// The kind of difference.
     pub kind: ChangeKind,
 }
 
-/// A final state, and how often it was seen.
+/// A final state, and the number of its occurrences.
 pub type State = (Vec<(String, Value)>, Option<u64>);
 
-/// What differs.
+/// A difference between logs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeKind {
     /// Only the later logs have the test.
     New,
-    /// Only the earlier logs have it.
+    /// A test that only the earlier logs contain.
     Gone,
-    /// Both have it, with other states.
+    /// A test of both sets of logs with different states.
     States {
-        /// States that only the later logs have, with how often they were seen.
+        /// The states that only the later logs contain, with their counts.
         new: Vec<State>,
         /// States that only the earlier logs have.
         gone: Vec<State>,
     },
 }
 
-/// What `now` shows that `before` does not, and the other way round, in order of names; how many
-/// tests show the same states in both.
+/// The differences between `now` and `before` in order of names, and the number of tests with the
+/// same states in both.
 #[must_use]
 pub fn compare(now: &[Entry], before: &[Entry]) -> (Vec<Change>, usize) {
     let (now, before) = (by_name(now), by_name(before));
@@ -66,7 +66,7 @@ fn lacking(of: &Sightings, other: &Sightings) -> Vec<State> {
     new.map(|state| (state.values.clone(), state.count)).collect()
 }
 
-/// What logs say of each test; of two tests with one name, by their paths.
+/// The merged entries of each test. Tests of the same name are distinguished by their paths.
 fn by_name(entries: &[Entry]) -> IndexMap<String, Sightings> {
     let mut out: IndexMap<String, Sightings> = IndexMap::new();
     let mut paths: BTreeMap<&str, &Option<String>> = BTreeMap::new();

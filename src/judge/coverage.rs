@@ -1,8 +1,10 @@
-//! Which wrong models a suite of tests notices, and which of them logs have refuted.
+//! Mutation coverage: the wrong models that a suite of tests detects, and those that logs have
+//! refuted.
 //!
-//! A test *kills* a mutant when it has another verdict under it: whoever misreads that clause is told.
-//! A log *refutes* a mutant when it shows an outcome that the mutant forbids and the model allows: the
-//! machine is no such machine. A mutant that forbids nothing more than the model cannot be refuted.
+//! A test *kills* a mutant if its verdict changes under the mutant. The test then detects a
+//! misreading of the mutated clause. A log *refutes* a mutant if it shows an outcome that the
+//! mutant forbids and the model allows: the mutant does not describe the machine. A mutant that
+//! forbids nothing more than the model cannot be refuted.
 
 use super::verdicts::{Finding, TestReport};
 use crate::batch::{Case, in_order, judge};
@@ -19,11 +21,11 @@ use std::ops::ControlFlow;
 pub struct Wrong {
     /// Its name.
     pub name: String,
-    /// The clause that it breaks.
+    /// The mutated clause.
     pub clause: String,
-    /// What it says.
+    /// The change in words.
     pub change: String,
-    /// Why no test kills it, where there is none.
+    /// The reason why no test kills the mutant, if there is one.
     pub excuse: Option<String>,
     /// The model.
     pub model: Model,
@@ -33,7 +35,7 @@ impl Wrong {
     /// A mutant that comes with the tool.
     ///
     /// # Errors
-    /// When it is no model.
+    /// When the mutant is not a valid model.
     pub fn mutant(mutant: &Mutant) -> Result<Self, String> {
         Ok(Self {
             name: mutant.name.clone(),
@@ -44,7 +46,7 @@ impl Wrong {
         })
     }
 
-    /// A model without one of its axioms, for each of them.
+    /// The mutants of a model without one axiom, for each axiom.
     #[must_use]
     pub fn without_axioms(model: &Model) -> Vec<Self> {
         let without = |(index, axiom): (usize, &crate::relation::expr::Axiom)| Self {
@@ -58,28 +60,28 @@ impl Wrong {
     }
 }
 
-/// What a suite and its logs say of a wrong model.
+/// The results of a suite and its logs for a wrong model.
 #[derive(Clone, Debug)]
 pub struct Kill {
     /// Its name.
     pub name: String,
-    /// The clause that it breaks.
+    /// The mutated clause.
     pub clause: String,
-    /// What it says.
+    /// The change in words.
     pub change: String,
-    /// Why no test kills it, where there is none.
+    /// The reason why no test kills the mutant, if there is one.
     pub excuse: Option<String>,
-    /// The tests that kill it, by number; the first few.
+    /// The first few tests that kill the mutant, by number.
     pub killers: Vec<usize>,
-    /// Those of the tests whose outcome was seen though the wrong model forbids it.
+    /// The tests whose outcome was seen though the wrong model forbids it.
     pub refuted_by: Vec<usize>,
 }
 
-/// So many killers of a mutant are looked for.
+/// The number of killers after which the search for a mutant stops.
 const ENOUGH: usize = 3;
 
-/// Asks every wrong model about the tests until a few kill it and a log refutes it; `reports` has what
-/// logs say of each test. Results come in the order of the wrong models.
+/// Checks the tests under every wrong model until a few tests kill it and a log refutes it.
+/// `reports` contains the log results of each test. Results come in the order of the wrong models.
 pub fn kills(
     wrong: &[Wrong],
     (cases, reports): (&[Case], &[TestReport]),
@@ -95,7 +97,7 @@ pub fn kills(
         .copied()
         .filter(|&index| reports[index].finding == Finding::AllowedSeen)
         .collect();
-    // What was seen comes first: it may kill and refute at once.
+    // Tests with a seen outcome come first: one of them may both kill and refute.
     let mut order = asked;
     order.sort_by_key(|index| !seen.contains(index));
     let work = |index: usize| {
@@ -133,8 +135,8 @@ pub fn kills(
     });
 }
 
-/// The tests whose outcome is allowed and was not seen, or that were not run: those first that have
-/// run least, among them those that would refute more wrong models if their outcome were seen.
+/// The tests whose outcome is allowed but was not seen, and the tests without a run. Tests with the
+/// fewest runs come first, among them those whose outcome would refute most wrong models.
 #[must_use]
 pub fn next(reports: &[TestReport], kills: &[Kill]) -> Vec<usize> {
     let open: BTreeSet<usize> = kills

@@ -1,12 +1,12 @@
-//! What machines and simulators have shown, held against the model.
+//! Comparison of the results of machines and simulators with the model.
 //!
 //! ```text
-//! log ──── log ──▶ entries ── sightings ──▶ states of tests ── verdicts ──▶ what of them is allowed
-//! trace ── trace::parse ──▶ operations ── trace::judge ──▶ consistent, or the part that is not
+//! log ──── log ──▶ entries ── sightings ──▶ states of tests ── verdicts ──▶ allowed or forbidden
+//! trace ── trace::parse ──▶ operations ── trace::judge ──▶ consistent, or an inconsistent part
 //! ```
 //!
-//! A log can refute a model (what was seen is forbidden), never confirm it: what was not seen may
-//! still happen.
+//! A log can refute a model by showing a forbidden state, but never confirm the model: an unseen
+//! state may still happen.
 
 pub mod compare;
 pub mod coverage;

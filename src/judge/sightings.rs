@@ -1,4 +1,4 @@
-//! Entries of logs onto the tests that they speak of, each final state once.
+//! The assignment of log entries to tests, with each final state once.
 
 use super::log::{Entry, Seen, Value};
 use crate::batch::Case;
@@ -25,7 +25,7 @@ impl Sightings {
             .try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)))
     }
 
-    /// Adds what another entry says of the test.
+    /// Merges another entry for the test.
     pub fn add(&mut self, entry: Entry) {
         if let Some(seconds) = entry.seconds {
             self.seconds = Some(self.seconds.unwrap_or(0.0) + seconds);
@@ -53,7 +53,7 @@ impl Sightings {
     }
 }
 
-/// The values of a state in the order of their names.
+/// The values of a state, sorted by name.
 #[must_use]
 pub fn sorted(values: &[(String, Value)]) -> Vec<(String, Value)> {
     let mut values = values.to_vec();
@@ -64,16 +64,17 @@ pub fn sorted(values: &[(String, Value)]) -> Vec<(String, Value)> {
 /// Which tests entries speak of.
 #[derive(Clone, Debug, Default)]
 pub struct Assigned {
-    /// For each test what was seen of it; `None` where no log has it.
+    /// The observed states of each test; `None` if no log contains the test.
     pub of_tests: Vec<Option<Sightings>>,
-    /// The names of entries of which there is no test, each once, with how many entries have it.
+    /// The names of entries without a test, each once, with the number of its entries.
     pub unknown: IndexMap<String, usize>,
-    /// The names that several tests share, with the paths of these: it is not known which one ran.
+    /// The names that several tests share, with the paths of these tests. The executed test is then
+    /// unknown.
     pub ambiguous: IndexMap<String, Vec<String>>,
 }
 
-/// Finds the test of each entry: by its name, of several tests with one name by the path or the
-/// fingerprint that the log has.
+/// Finds the test of each entry by its name. The path or the fingerprint in the log selects among
+/// tests of the same name.
 #[must_use]
 pub fn assign(
     entries: Vec<Entry>,
@@ -99,7 +100,7 @@ pub fn assign(
     out
 }
 
-/// The tests that an entry may speak of, out of those with its name.
+/// The candidate tests of an entry among the tests of its name.
 fn chosen(
     entry: &Entry,
     named: &[usize],
@@ -118,7 +119,8 @@ fn chosen(
     by_path.or_else(by_hash).unwrap_or_else(|| named.to_vec())
 }
 
-/// Whether two paths may lead to one file from different folders: the shorter one ends the longer.
+/// Whether two paths may lead to one file from different folders, that is, whether one path is a
+/// suffix of the other.
 fn same_file(a: &str, b: &str) -> bool {
     let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
     let (a, b) = (plain(a), plain(b));

@@ -1,7 +1,7 @@
-//! What was seen of a test into what of it the model allows.
+//! The comparison of the observed states of a test with the allowed states.
 //!
-//! The question about each state is whether the whole of it is allowed, as far as the log tells it:
-//! a state is no less forbidden because the test asks about another one.
+//! Each whole state is checked, as far as the log contains it. A forbidden state is reported even
+//! if the condition of the test asks about another state.
 
 use super::log::{Seen, Value};
 use super::sightings::Sightings;
@@ -18,22 +18,22 @@ use crate::source::{Span, Spanned};
 use crate::verdict::{Kind, Verdict};
 use std::collections::BTreeSet;
 
-/// What logs say of a test, all in all.
+/// The overall result of logs for a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Finding {
     /// A state was seen that the model forbids.
     ForbiddenSeen,
     /// The tool failed.
     Broken,
-    /// Of some state it is not known whether it is allowed.
+    /// The verdict on some state is unknown.
     Unknown,
-    /// The program is outside the model, so that nothing can be held against what was seen.
+    /// The program is outside the model, so that no observation can contradict the model.
     OutOfModel,
-    /// The program's behaviour is undefined: anything may be seen.
+    /// The program's behaviour is undefined: any state may be seen.
     Undefined,
     /// All that was seen is allowed; the outcome in question is allowed and was never seen.
     AllowedNeverSeen,
-    /// All that was seen is allowed, the outcome in question among it.
+    /// All observed states are allowed and include the outcome in question.
     AllowedSeen,
     /// All that was seen is allowed; the outcome in question is not, or nothing is asked.
     Consistent,
@@ -55,7 +55,7 @@ impl Finding {
         Self::NotRun,
     ];
 
-    /// The words for it.
+    /// The name of the finding.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,33 +72,35 @@ impl Finding {
     }
 }
 
-/// What the model says of a state that was seen.
+/// The verdict of the model on an observed state.
 #[derive(Clone, Debug)]
 pub enum Allowance {
-    /// Some execution ends in it.
+    /// Some execution ends in the state.
     Allowed,
-    /// No execution ends in it: the test that asks for this state, and the verdict on it.
+    /// No execution ends in the state. Contains the test that asks for the state, and the verdict
+    /// on it.
     Forbidden(Box<(Case, Judgement)>),
     /// The standard does not say, since the program is undefined or outside the model.
     Void,
-    /// It is not known, and why.
+    /// The verdict is unknown, for the given reason.
     Unknown(String),
     /// The tool failed.
     Broken(String),
 }
 
-/// A state that was seen, with what the model says of it.
+/// An observed state with the verdict of the model.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The state.
     pub seen: Seen,
-    /// What the model says.
+    /// The verdict of the model.
     pub allowance: Allowance,
-    /// Whether the condition's proposition holds in it; `None` where the state does not tell.
+    /// Whether the proposition of the condition holds in the state; `None` if the state does not
+    /// determine this.
     pub matches: Option<bool>,
 }
 
-/// What was seen of a test, with what the model says.
+/// The observations of a test, with the verdicts of the model.
 #[derive(Clone, Debug)]
 pub struct TestReport {
     /// All in all.
@@ -122,7 +124,7 @@ pub struct TestReport {
 pub struct Unseen {
     /// The states: values by name.
     pub states: Vec<Vec<(String, Value)>>,
-    /// Whether there are no others.
+    /// Whether the list contains all such states.
     pub complete: bool,
 }
 
@@ -150,12 +152,12 @@ pub struct Judge<'a> {
     pub model: &'a Model,
     /// The engines, which have to agree.
     pub engines: &'a [Box<dyn Engine>],
-    /// How they are asked.
+    /// The settings of the queries.
     pub settings: Settings,
 }
 
 impl Judge<'_> {
-    /// Holds what was seen of a test against the model.
+    /// Compares the observations of a test with the model.
     #[must_use]
     pub fn judge(&self, case: &Case, seen: Option<&Sightings>) -> TestReport {
         let asked = self.verdict(case);
@@ -252,7 +254,7 @@ impl Listed {
         states.states.iter().any(|(values, _)| *values == bits)
     }
 
-    /// What is allowed and was not seen.
+    /// The allowed states that were not seen.
     fn unseen(&self, seen: &[Seen]) -> Option<Unseen> {
         let listing = self.listing.as_ref()?;
         let known: BTreeSet<Vec<u128>> =
@@ -263,7 +265,7 @@ impl Listed {
     }
 }
 
-/// The values of a listed state by their names.
+/// The names and values of a listed state.
 fn named(graph: &EventGraph, values: &[u128]) -> Vec<(String, Value)> {
     let observed = graph.observed.iter().zip(values);
     observed
@@ -289,7 +291,7 @@ fn bits_of(graph: &EventGraph, state: &Seen) -> Option<Vec<u128>> {
     bits.collect()
 }
 
-/// A number of a state that no value of its width is.
+/// An observed number that does not fit the width of its register or variable.
 fn too_wide(graph: &EventGraph, state: &Seen) -> Option<Value> {
     let wide = |(name, value): &&(String, Value)| {
         let observed = graph.observed.iter().find(|observed| observed.name == *name);
@@ -299,13 +301,13 @@ fn too_wide(graph: &EventGraph, state: &Seen) -> Option<Value> {
     state.values.iter().find(wide).map(|(_, value)| value.clone())
 }
 
-/// Whether so many bits hold a number, signed or not.
+/// Whether a number fits a bit width, signed or unsigned.
 fn fits(number: i128, width: u32) -> bool {
     let bits = number as u128 & mask(width);
     number == bits as i128 || number == signed(bits, width)
 }
 
-/// What a verdict on the whole test makes of anything that was seen.
+/// The finding that a verdict on the whole test implies for any observation.
 fn void(asked: &Judgement) -> Option<Finding> {
     match asked.verdict.kind() {
         Kind::Undefined => Some(Finding::Undefined),
@@ -315,7 +317,7 @@ fn void(asked: &Judgement) -> Option<Finding> {
     }
 }
 
-/// What the states amount to.
+/// The overall finding for the states.
 fn finding(report: &TestReport) -> Finding {
     let any = |wanted: &dyn Fn(&Allowance) -> bool| {
         report.states.iter().any(|judged| wanted(&judged.allowance))
@@ -426,7 +428,8 @@ fn spelling(test: &Test, term: &Term) -> String {
     }
 }
 
-/// Whether a condition holds in a state, as far as that tells; values compare as the log prints them.
+/// The truth of a condition in a state, if the state determines it. Values are compared as printed
+/// in the log.
 fn truth(test: &Test, condition: &Condition, seen: &Seen) -> Option<bool> {
     match condition {
         Condition::True => Some(true),
@@ -476,7 +479,8 @@ fn facets(graph: &EventGraph) -> (BTreeSet<Order>, BTreeSet<Scope>) {
     (orders, scopes)
 }
 
-/// The shape of a test: the first part of its name, `MP` of `MP+rel+acq`; `2+2W` is one part.
+/// The shape of a test: the first part of its name, `MP` of `MP+rel+acq`. `2+2W` counts as one
+/// part.
 #[must_use]
 pub fn shape(name: &str) -> &str {
     let end = |from: usize| {

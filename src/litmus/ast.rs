@@ -1,11 +1,11 @@
-//! A litmus test: what all three text formats are read into and written from.
+//! The syntax tree of a litmus test, common to all three text formats.
 
 use super::tensor::TensorMap;
 use crate::ptx::literal::Float;
 use crate::ptx::operation::{Statement, Type};
 use crate::source::{Span, Spanned};
 
-/// Which text format a test came in; a few rules depend on it.
+/// The text format of a test, on which a few rules depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Columns of instructions, 64-bit untyped registers, the dialect of herd and its relatives.
@@ -63,7 +63,7 @@ pub enum DeclaredSpace {
 }
 
 impl DeclaredSpace {
-    /// The state space of another name for such a variable: one for a multimem address is a unicast
+    /// The state space of an alias of such a variable. An alias of multimem memory is a unicast
     /// address of the replica on each thread's own device (PTX-8.2.3).
     #[must_use]
     pub fn of_alias(self) -> Self {
@@ -73,7 +73,7 @@ impl DeclaredSpace {
         }
     }
 
-    /// The directive that declares it, without its dot.
+    /// The directive that declares the space, without its dot.
     #[must_use]
     pub fn directive(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ pub struct Variable {
     /// Initial element values; `None` when nothing is said (0 for global and const, unknown
     /// but constant for the others). Shorter than `elements` when the rest is zero.
     pub initial: Option<Vec<i128>>,
-    /// Elements of `initial` that are addresses; they are 0 there.
+    /// Elements of `initial` that are addresses; their value there is 0.
     pub initial_addresses: Vec<InitialAddress>,
     /// The declaration.
     pub span: Span,
@@ -112,13 +112,13 @@ pub struct Variable {
 /// An address in an initializer (PTX-5.4.4): `x+4`, `generic(x)+4`, `0xff00(x)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitialAddress {
-    /// The element that has it.
+    /// The element with the address.
     pub element: usize,
     /// The variable or alias.
     pub name: Spanned<String>,
-    /// Bytes added to its address.
+    /// Bytes added to the address of the variable.
     pub offset: i64,
-    /// Whether the generic address is meant, not the one within its state space.
+    /// Whether the value is the generic address, rather than the one within the state space.
     pub generic: bool,
     /// Which part of the address.
     pub bits: AddressBits,
@@ -129,12 +129,12 @@ pub struct InitialAddress {
 pub enum AddressBits {
     /// As much as fits the element.
     All,
-    /// One byte, `0xff00(x)`: its number.
+    /// One byte, `0xff00(x)`: its index from the lowest.
     Byte(u32),
 }
 
 impl AddressBits {
-    /// These bits of an address.
+    /// The selected bits of an address.
     #[must_use]
     pub fn of(self, address: u64) -> u64 {
         match self {
@@ -166,7 +166,7 @@ pub struct AliasDeclaration {
     pub name: Spanned<String>,
     /// The proxy named in the declaration.
     pub proxy: crate::ptx::operation::Proxy,
-    /// The name that it aliases (a variable or another alias).
+    /// The variable or alias that it names.
     pub target: Spanned<String>,
     /// The declaration.
     pub span: Span,
@@ -186,9 +186,9 @@ pub struct RegisterInit {
 /// The right-hand side of an initialization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InitialValue {
-    /// A number; of more than 127 bits, the one with the same bits.
+    /// A number; beyond 127 bits, the one with the same bits.
     Number(i128),
-    /// A floating-point number, whose bits are those of the register's type.
+    /// A floating-point number, whose bits depend on the register's type.
     Float(Float),
     /// The address of a variable.
     Address(Spanned<String>),
@@ -199,7 +199,7 @@ pub enum InitialValue {
 pub struct Thread {
     /// Its name as written, such as `P0`.
     pub name: Spanned<String>,
-    /// Where it runs.
+    /// The place where it runs.
     pub place: ThreadPlace,
     /// Declared registers (`.reg .b32 %r<4>;`); undeclared ones get the type of their first use.
     pub registers: Vec<(Spanned<String>, Type)>,
@@ -223,11 +223,12 @@ pub struct TaskEdge {
     pub from: Spanned<String>,
     /// The later task.
     pub to: Spanned<String>,
-    /// Whether the later one may start before the earlier one ends (programmatic dependent launch).
+    /// Whether the later task may start before the earlier one ends (programmatic dependent
+    /// launch).
     pub programmatic: bool,
 }
 
-/// What a condition's atom compares.
+/// A side of a comparison in a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
     /// A register of a thread (index into [`Test::threads`]).
@@ -236,7 +237,7 @@ pub enum Term {
         thread: usize,
         /// The register's name without `%`.
         register: String,
-        /// Where it stands.
+        /// The place in the source.
         span: Span,
     },
     /// The final value of a variable, or of one element of an array.
@@ -247,12 +248,12 @@ pub enum Term {
         index: u64,
         /// The thread whose instance is meant, for `.shared` and `.local` variables.
         instance: Option<usize>,
-        /// Where it stands.
+        /// The place in the source.
         span: Span,
     },
     /// A number.
     Number(Spanned<i128>),
-    /// A floating-point number, which stands for its bits in the type of the other side.
+    /// A floating-point number, which denotes its bits in the type of the other side.
     Float(Spanned<Float>),
     /// The address of a variable.
     AddressOf(Spanned<String>),
@@ -269,9 +270,9 @@ pub enum Condition {
     Compare(crate::ptx::operation::Comparison, Term, Term),
     /// Negation.
     Not(Box<Condition>),
-    /// All of them.
+    /// A conjunction.
     And(Vec<Condition>),
-    /// Any of them.
+    /// A disjunction.
     Or(Vec<Condition>),
     /// Implication; binds tighter than `/\` as in herd.
     Implies(Box<Condition>, Box<Condition>),
@@ -300,7 +301,7 @@ pub struct Metadata {
 /// A size that the launch of a kernel decides, for every grid of the test (PTX-10.2, PTX-10.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchSize {
-    /// The special register that shows it, such as `ntid.x`.
+    /// The special register with its value, such as `ntid.x`.
     pub register: Spanned<String>,
     /// How many.
     pub value: u32,
@@ -311,14 +312,14 @@ pub struct LaunchSize {
 pub struct Launched {
     /// How many threads the launches have.
     pub threads: u64,
-    /// What each thread of the test stands for, where these are not all threads of the launches.
+    /// The roles that the test's threads represent, if these are not all threads of the launches.
     pub roles: Vec<Role>,
 }
 
-/// Threads of a launch that do the same, and the thread of a test that stands for them.
+/// Threads of a launch that do the same, and the thread of a test that represents them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// What makes them stand out, such as `first of its CTA`.
+    /// The description of the role, such as `first of its CTA`.
     pub name: String,
     /// The threads of the test.
     pub threads: Vec<usize>,
@@ -359,7 +360,7 @@ pub struct Test {
     pub launch: Vec<LaunchSize>,
     /// Threads.
     pub threads: Vec<Thread>,
-    /// Which threads of the launches these are, where kernels are launched.
+    /// The launches of kernels that the threads come from, if any.
     pub launched: Option<Launched>,
     /// API tasks.
     pub tasks: Vec<Task>,
@@ -380,7 +381,8 @@ pub struct Test {
 }
 
 impl Test {
-    /// Whether its grids are launched cooperatively (`Launch=cooperative`): all their CTAs run at once.
+    /// Whether the test's grids are launched cooperatively (`Launch=cooperative`), so that all
+    /// their CTAs run at once.
     #[must_use]
     pub fn is_cooperative(&self) -> bool {
         self.metadata("Launch").is_some_and(|launch| launch.trim() == "cooperative")

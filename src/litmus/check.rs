@@ -1,4 +1,4 @@
-//! What has to hold of a whole test: labels, registers, locations and addresses name something.
+//! Checks of a whole test: labels, registers, locations and addresses name something.
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::litmus::ast::{
@@ -25,9 +25,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// After this many diagnostics about a test, names are no longer compared.
 const MOST_SUGGESTIONS: usize = 50;
 
-/// Checks a test and adds, in columns, the locations that only their use declares.
+/// Checks a test; in columns, adds the locations that are only used.
 pub(crate) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
-    // A statement that could not be read may be the one that writes a register.
+    // An unreadable statement may be the writer of a register.
     let unread = |code: &str| code.starts_with("syntax-") || code == SHARED_BLOCK;
     let complete = !diagnostics.iter().any(|found| unread(found.code));
     locations(test, diagnostics);
@@ -66,7 +66,7 @@ pub(crate) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks what the conditions of a test name, and nothing else: what its statements say is taken as it is.
+/// Checks the names in the conditions of a test, and nothing else.
 pub(crate) fn conditions(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let variables = variables_by_name(test, diagnostics);
     let written = written_registers(test);
@@ -103,7 +103,7 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     let mut known: FxHashSet<String> =
         declared.chain(test.aliases.iter().map(|alias| alias.name.value.clone())).collect();
     let mut used: Vec<Spanned<String>> = Vec::new();
-    // What the first access to an undeclared name says of it.
+    // The declarations that first accesses to undeclared names propose.
     let mut proposals: FxHashMap<String, Proposal> = FxHashMap::default();
     for statement in test.threads.iter().flat_map(|thread| &thread.statements) {
         for name in Mentions::of(statement).variables {
@@ -164,15 +164,15 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether names are those of a series, `x_param_0` and `x_param_1`: one is hardly written by mistake
-/// for the other.
+/// Whether names belong to a series, `x_param_0` and `x_param_1`: a typing error is unlikely
+/// between them.
 fn differ_in_number(name: &str, other: &str) -> bool {
     let [stem, others] =
         [name, other].map(|name| name.trim_end_matches(|c: char| c.is_ascii_digit()));
     stem == others && stem.len() < name.len() && others.len() < other.len()
 }
 
-/// Labels are unique in a thread, and jumps go to one of them.
+/// Checks that labels are unique in a thread, and that jumps go to one of them.
 fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
     let mut known: FxHashMap<&str, Span> = FxHashMap::default();
     for label in thread.statements.iter().flat_map(|statement| &statement.labels) {
@@ -236,7 +236,7 @@ fn registers(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut reported: FxHashSet<&str> = FxHashSet::default();
-    // What is outside the subset has no meaning that a register could spoil.
+    // An instruction outside the subset has no meaning that a register's value could change.
     let known = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
     for statement in thread.statements.iter().filter(known) {
         for register in Mentions::of(statement).reads {
@@ -282,7 +282,8 @@ fn no_carry(thread: &Thread, span: Span) -> Diagnostic {
     error.diagnostic()
 }
 
-/// Where a thread declares registers, it declares all that it uses, and their types fit (PTX-9.4).
+/// Checks that a thread that declares registers declares all that it uses, with fitting types
+/// (PTX-9.4).
 fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnostic>) {
     let thread = &test.threads[index];
     if thread.registers.is_empty() {
@@ -298,7 +299,7 @@ fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnosti
     let mut reported: FxHashSet<String> = FxHashSet::default();
     // A vector stands for all its components.
     let mut wrong: FxHashSet<Span> = FxHashSet::default();
-    // What is outside the subset, or could not be read, has no types to ask for.
+    // Statements outside the subset, or in error, have no types to check.
     let known = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
     for statement in thread.statements.iter().filter(known) {
         for_each_register(statement, &mut |register, need| {
@@ -374,7 +375,8 @@ fn suggestion<'a>(
     near.map(str::to_owned)
 }
 
-/// A register in a condition belongs to a thread that writes it; an element lies in its array.
+/// Checks that a register in a condition belongs to a thread that writes it, and that an element
+/// lies in its array.
 fn condition_term(
     test: &Test,
     written: &[FxHashSet<&str>],
@@ -423,7 +425,7 @@ fn condition_term(
     }
 }
 
-/// A variable with several instances needs a thread beside its name.
+/// Checks that a variable with several instances is named with a thread.
 fn several_instances(
     test: &Test,
     variable: &Variable,
@@ -457,7 +459,7 @@ fn several_instances(
     diagnostics.push(LitmusError::SeveralInstances { name, per, choices, span }.diagnostic());
 }
 
-/// What an instance of a variable belongs to.
+/// The owner of an instance of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InstanceOf {
     Cta(u32, u32, u32),
@@ -502,13 +504,14 @@ fn variables_by_name<'t>(
     known.into_iter().filter_map(|(name, variable)| Some((name, variable?))).collect()
 }
 
-/// The state space that a name of a variable stands for, its own or that of an alias.
+/// The state space of a variable's name, its own or that of an alias.
 pub(super) fn space_by_name(name: &str, variable: &Variable) -> DeclaredSpace {
     let own = variable.name.value == name;
     if own { variable.space } else { variable.space.of_alias() }
 }
 
-/// Accesses at constant addresses stay inside their variable and are aligned to their size.
+/// Checks that accesses at constant addresses stay inside their variable and are aligned to their
+/// size.
 fn addresses(
     thread: &Thread,
     variables: &FxHashMap<&str, &Variable>,
@@ -576,7 +579,7 @@ fn stored_parameter(name: &Spanned<String>, span: Span) -> LitmusError {
     }
 }
 
-/// The address of an access with the number of bytes that it covers, which it is aligned to.
+/// The address of an access with its size in bytes, which is also its alignment.
 fn constant_access(statement: &Statement) -> Option<(&crate::ptx::operation::Address, u64)> {
     use Operation as O;
     let whole = |access: &AccessForm| u64::from(access.ty.bytes() * access.elements);
@@ -614,7 +617,7 @@ fn space_of(statement: &Statement) -> Option<Option<Space>> {
     }
 }
 
-/// Whether an access names a variable of this space; generic addresses of named variables are
+/// Whether an access can name a variable of this space. Generic addresses of named variables are
 /// global, shared or local ones (PTX-6.4.1).
 fn reaches(space: Option<Space>, declared: DeclaredSpace) -> bool {
     match (space, declared) {

@@ -1,11 +1,11 @@
-//! What can be wrong with a litmus test beyond its single statements, and how a user is told.
+//! Errors in a litmus test beyond single statements, and their messages.
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::ptx::operation::{Proxy, Type};
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
-/// The code of a block that belongs to several threads, which leaves them without their statements.
+/// The code of a block for several threads, which leaves those without statements.
 pub(super) const SHARED_BLOCK: &str = "litmus-shared-block";
 
 /// An unusable test.
@@ -97,7 +97,7 @@ fn counted(number: usize, noun: &str) -> String {
 }
 
 impl LitmusError {
-    /// Where it is.
+    /// The place of the error.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {

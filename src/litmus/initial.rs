@@ -1,4 +1,4 @@
-//! Initial values of registers are such as their registers can hold.
+//! Checks that initial values of registers fit the registers.
 
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{InitialValue, RegisterInit, Test};
@@ -34,7 +34,7 @@ pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a register takes instead, and what would be right; a register without a type takes anything
+/// The values that a register accepts, and the remedy; a register without a type accepts any value
 /// of 64 bits.
 fn fault(value: &InitialValue, known: &[Type]) -> Option<(&'static str, &'static str)> {
     match value {
@@ -58,8 +58,8 @@ struct Known {
     types: Vec<Type>,
 }
 
-/// The types of initialized registers, by thread and name: the one that a register is declared with,
-/// else those that it is used at.
+/// The types of initialized registers, by thread and name: the declared one, or else the types of
+/// use.
 fn types(test: &Test) -> FxHashMap<(usize, String), Known> {
     let mut all: FxHashMap<(usize, String), Known> = FxHashMap::default();
     for init in &test.register_inits {
@@ -71,7 +71,7 @@ fn types(test: &Test) -> FxHashMap<(usize, String), Known> {
                 *known = Known { declared: true, types: vec![*ty] };
             }
         }
-        // What is not decoded says nothing of its registers.
+        // A statement that is not decoded does not tell types.
         let decoded = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
         for statement in thread.statements.iter().filter(decoded) {
             for_each_register(statement, &mut |register, need| {
@@ -85,7 +85,7 @@ fn types(test: &Test) -> FxHashMap<(usize, String), Known> {
     all
 }
 
-/// Whether a number takes more than 64 bits, be it with a sign.
+/// Whether a number needs more than 64 bits, signed or unsigned.
 pub(super) fn is_wide(number: i128) -> bool {
     i128::from(i64::MIN) > number || number > i128::from(u64::MAX)
 }

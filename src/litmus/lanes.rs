@@ -8,11 +8,11 @@ use crate::ptx::row::Op;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
-/// The membermask of a whole warp, which code has whatever threads a test gives the warp.
+/// The membermask of a whole warp, which code uses even if a test has fewer threads in the warp.
 const ALL: u32 = u32::MAX;
 
-/// Warns of exchanges that are not what they look like: of a thread without a warp, which is alone in
-/// one of its own, and of lanes that the test has no thread for. Each thread is told once.
+/// Warns of misleading exchanges. They are executed by a thread without a declared warp, which is
+/// alone in its warp, or use lanes that no thread of the test has. Each thread is reported once.
 pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let warp = |p: Place| p.warp.map(|warp| (p.gpu, p.grid, p.cta, warp));
     let mut lanes: FxHashMap<_, u32> = FxHashMap::default();
@@ -42,7 +42,7 @@ pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The membermasks that a thread writes as numbers, with their statements.
+/// The constant membermasks of a thread, with their statements.
 fn masks(thread: &Thread) -> impl Iterator<Item = (u32, Span)> {
     thread.statements.iter().filter_map(|statement| match &statement.operation {
         // The mask is the last operand.

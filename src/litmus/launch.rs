@@ -1,4 +1,4 @@
-//! How large the grids of a test are: the sizes that it gives have room for its threads.
+//! The sizes of a test's grids, which have to have room for its threads.
 
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{LaunchSize, Test, ThreadPlace};
@@ -8,15 +8,15 @@ use rustc_hash::FxHashMap;
 /// How large a grid is at least, going by the threads of the test.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GridSize {
-    /// The threads of its largest CTA.
+    /// The number of threads in its largest CTA.
     pub(crate) threads: u64,
-    /// One more than the largest number of a CTA.
+    /// One more than the largest CTA number.
     pub(crate) ctas: u64,
-    /// One more than the largest number of a cluster.
+    /// One more than the largest cluster number.
     pub(crate) clusters: u64,
 }
 
-/// The least size of every grid, by its gpu and its number there.
+/// The least size of every grid, by gpu and grid number.
 pub(crate) fn grid_sizes(test: &Test) -> FxHashMap<(u32, u32), GridSize> {
     let mut in_cta: FxHashMap<(u32, u32, u32), u64> = FxHashMap::default();
     let mut sizes: FxHashMap<(u32, u32), GridSize> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! Checks of declarations: what initializers may say, what fits a state space, which variables
-//! address instructions may name, and which numbers conditions may compare them with.
+//! Checks of declarations. They cover initializers, types of a state space, variables that address
+//! instructions may name, and numbers that conditions may compare with variables.
 
 use super::ast::{AddressBits, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
 use super::check::space_by_name;
@@ -13,7 +13,7 @@ use crate::ptx::row::Op;
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
-/// What the variables of a state space may take together, in bytes, where each may waste `GRAIN`.
+/// The most bytes of the variables of a state space together, each of which may waste `GRAIN`.
 const MOST: &[(DeclaredSpace, u64)] = &[
     (DeclaredSpace::Shared, 1 << 20),
     (DeclaredSpace::Local, 1 << 28),
@@ -55,8 +55,8 @@ pub(super) fn declarations(
     }
 }
 
-/// Addresses in initializers are those of global and constant variables, in types that hold them
-/// (PTX-5.4.4).
+/// Checks that addresses in initializers are those of global and constant variables, in types that
+/// hold them (PTX-5.4.4).
 fn initializer(
     variable: &Variable,
     variables: &FxHashMap<&str, &Variable>,
@@ -97,7 +97,7 @@ fn initializer(
     }
 }
 
-/// `cvta`, `mapa` and `getctarank` name variables of the space that they speak of.
+/// Checks that `cvta`, `mapa` and `getctarank` name variables of their space.
 fn address_instructions(
     thread: &Thread,
     variables: &FxHashMap<&str, &Variable>,
@@ -140,7 +140,7 @@ fn is_in(space: Space, declared: DeclaredSpace) -> bool {
     }
 }
 
-/// Numbers in a condition that what they are compared with cannot be.
+/// Checks for numbers in a condition outside the range of the other side.
 pub(super) fn literals(
     test: &Test,
     variables: &FxHashMap<&str, &Variable>,
@@ -194,7 +194,7 @@ pub(super) fn literals(
     }
 }
 
-/// Whether a term is a variable or register of 128 bits, be it that a statement uses it as one.
+/// Whether a term is a variable or register of 128 bits, by declaration or by use.
 fn has_128_bits(test: &Test, variables: &FxHashMap<&str, &Variable>, term: &Term) -> bool {
     if let Some((_, ty)) = typed(test, variables, term) {
         return ty.bits == 128;
@@ -232,7 +232,7 @@ fn typed(
     Some((name, ty))
 }
 
-/// The name of a register that is neither declared nor given, with the type that it gets.
+/// The name of a register that is neither declared nor initialized, with its type by use.
 fn used(test: &Test, term: &Term) -> Option<(String, Type)> {
     let Term::Register { thread, register, .. } = term else { return None };
     let mut inits = test.register_inits.iter().filter(|init| init.thread == *thread);
@@ -242,8 +242,8 @@ fn used(test: &Test, term: &Term) -> Option<(String, Type)> {
     type_by_use(&test.threads[*thread], register).map(|ty| (format!("%{register}"), ty))
 }
 
-/// The type that a register has by its uses: as wide as the widest that a statement of the thread uses it
-/// with, of the kind first written.
+/// The type of a register by its uses: as wide as the widest use in the thread, of the kind first
+/// written.
 fn type_by_use(thread: &Thread, register: &str) -> Option<Type> {
     let mut found: Option<Type> = None;
     for statement in &thread.statements {
@@ -257,8 +257,7 @@ fn type_by_use(thread: &Thread, register: &str) -> Option<Type> {
     found
 }
 
-/// What is wrong with a floating-point number in a condition: the comparison, or what it is
-/// compared with.
+/// Checks a floating-point number in a condition: its comparison, and the type of the other side.
 fn float_literal(
     test: &Test,
     variables: &FxHashMap<&str, &Variable>,

@@ -1,5 +1,5 @@
-//! The statements that a thread executes first whatever it reads: up to the first branch or guard
-//! that numbers in the program do not decide. Loops that count to a number are gone through.
+//! The prefix of a thread: its first statements, up to the first branch or guard that constants do
+//! not decide. Loops that count to a constant are followed.
 
 use super::ast::Thread;
 use crate::ptx::bits::{mask, signed};
@@ -13,16 +13,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many statements are executed at most.
 const MOST_STEPS: usize = 10_000;
 
-/// Where numbers stop to tell, and what has been done by then.
+/// The end of the prefix, with the registers and accesses by then.
 #[derive(Debug, Default)]
 pub(super) struct Prefix<'t> {
     /// The next statement.
     pub(super) next: usize,
     /// The registers that have been written.
     pub(super) written: FxHashSet<&'t str>,
-    /// Those that were read before they were.
+    /// The registers that were read before they were written.
     pub(super) skipped: Vec<&'t Register>,
-    /// What registers hold, in how many bits.
+    /// The known values of registers, with their widths.
     known: FxHashMap<&'t str, (u128, u32)>,
 }
 
@@ -58,7 +58,7 @@ impl<'t> Prefix<'t> {
         out
     }
 
-    /// Whether a statement is executed, if that is known; a comparison in a branch is not looked at.
+    /// Whether a statement is executed, if known; the condition of a branch is not considered.
     fn happens(&self, statement: &Statement) -> Option<bool> {
         if matches!(statement.operation, Operation::Branch { condition: Some(_), .. }) {
             return None;
@@ -111,7 +111,7 @@ impl<'t> Prefix<'t> {
     }
 }
 
-/// Whether an operation is a `setp` of integers that nothing is combined with.
+/// Whether an operation is a `setp` of integers without a combined predicate.
 fn is_plain(operation: &Operation) -> bool {
     let Operation::Compare { ty, combine: None, result, .. } = operation else { return false };
     result.bits == 1 && matches!(ty.kind, TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed)

@@ -15,7 +15,7 @@ use crate::ptx::print::{PrintError, Style, constant, statement, word};
 /// Writes a test in columns.
 ///
 /// # Errors
-/// When the dialect has no form for something in the test, such as a typed variable.
+/// When the dialect has no form for a part of the test, such as a typed variable.
 pub fn print_columns(test: &Test) -> Result<String, PrintError> {
     let mut text = header(test);
     text += "{\n";
@@ -53,10 +53,10 @@ pub fn print_columns(test: &Test) -> Result<String, PrintError> {
 /// Writes a test in blocks of PTX statements.
 ///
 /// # Errors
-/// When PTX has no form for something in the test, such as a compare-and-branch.
+/// When PTX has no form for a part of the test, such as a compare-and-branch.
 pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
     let mut text = header(test);
-    // What PTX 1.4 leaves out is written down, so the text is one of a later version.
+    // Parts that PTX 1.4 leaves implicit are written, so the text is of a later version.
     if let Some((major, minor)) = test.version.filter(|&version| !legacy::applies(Some(version))) {
         text += &format!(".version {major}.{minor}\n");
     }
@@ -100,7 +100,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
     Ok(text)
 }
 
-/// The name of a thread as a word: those of launches are several, `cta 0 thread 3`.
+/// The name of a thread as one word: names from launches have several, `cta 0 thread 3`.
 fn thread_word(thread: &Thread) -> String {
     thread.name.value.replace(' ', "_")
 }
@@ -120,7 +120,7 @@ fn header(test: &Test) -> String {
     text
 }
 
-/// The declarations of a thread's registers. Those of components stand for that of their vector.
+/// The declarations of a thread's registers; components are declared with their vector.
 pub(crate) fn registers(thread: &Thread) -> String {
     let declared = |(name, ty): &(Register, Type)| {
         let (vector, at) = name.value.rsplit_once('.').unwrap_or((&name.value, ""));
@@ -206,7 +206,7 @@ fn array(variable: &Variable) -> String {
     }
 }
 
-/// The initial value of an element, as it is written.
+/// The initial value of an element, as written in a test.
 fn initial(variable: &Variable, element: usize) -> String {
     let address = variable.initial_addresses.iter().find(|a| a.element == element);
     let Some(address) = address else {
@@ -224,7 +224,7 @@ fn initial(variable: &Variable, element: usize) -> String {
     }
 }
 
-/// An integer as it is read: one of more than 64 bits by its bits.
+/// An integer as a test may write it: one of more than 64 bits by its bits.
 pub(crate) fn integer(number: i128) -> String {
     if is_wide(number) { format!("{:#X}", number as u128) } else { number.to_string() }
 }
@@ -255,8 +255,8 @@ fn percent(style: Style) -> &'static str {
     }
 }
 
-/// `@cta 0,gpu 0`: parts that have their default are left out, except device and CTA. Clusters are
-/// written when some thread's is not the one that it would get.
+/// `@cta 0,gpu 0`: parts with default values are omitted, except device and CTA. Clusters are
+/// written if some thread's is not the default.
 pub(crate) fn place(test: &Test, thread: &Thread, style: Style) -> String {
     let mut parts = Vec::new();
     if let Some(task) = thread.task.and_then(|task| test.tasks.get(task)) {
@@ -340,7 +340,7 @@ pub(crate) fn tail(test: &Test, style: Style) -> String {
     text + &format!("{quantifier} ({})\n", printer.condition(&test.condition, 0))
 }
 
-/// A condition as the formats write it.
+/// A condition in the syntax of the formats.
 #[must_use]
 pub fn print_condition(test: &Test, condition: &Condition) -> String {
     Conditions { test, style: Style::Ptx }.condition(condition, 0)
@@ -352,7 +352,7 @@ struct Conditions<'t> {
 }
 
 impl Conditions<'_> {
-    /// `level` is how tightly the surroundings bind: 0 nothing, 1 `\/`, 2 `/\`, 3 the left of `=>`
+    /// `level` is the binding strength of the context: 0 none, 1 `\/`, 2 `/\`, 3 the left of `=>`
     /// and under `~`.
     fn condition(&self, condition: &Condition, level: u8) -> String {
         let (own, text) = match condition {

@@ -37,8 +37,8 @@ pub(super) struct Proposal {
     pub(super) declaration: String,
 }
 
-/// The declaration of a variable as a statement accesses it; `None` where the statement only takes
-/// its address.
+/// The declaration of a variable as a statement accesses it; `None` if the statement only takes its
+/// address.
 pub(super) fn of_access(statement: &Statement, name: &str) -> Option<Proposal> {
     use Operation as O;
     let of = |access: &AccessForm, space: Option<DeclaredSpace>| {
@@ -60,7 +60,7 @@ pub(super) fn of_access(statement: &Statement, name: &str) -> Option<Proposal> {
     }
 }
 
-/// The state space whose variables an access reaches, if it is one only.
+/// The state space of the variables that an access reaches, if there is only one.
 fn reached(space: Space) -> Option<DeclaredSpace> {
     Some(match space {
         Space::Generic => return None,

@@ -9,15 +9,16 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Every kernel launch has a grid of its own, edges connect declared tasks, and no task waits for
-/// itself.
+/// Checks that every kernel launch has its own grid, that edges connect declared tasks, and that no
+/// task waits for itself.
 pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     grids(test, diagnostics);
     edges(test, diagnostics);
     dependencies(test, diagnostics);
 }
 
-/// `griddepcontrol` in kernels without the `pdl` edge that gives it a meaning (PTX-9.7.13.13).
+/// Checks for `griddepcontrol` in kernels without the `pdl` edge that gives it a meaning
+/// (PTX-9.7.13.13).
 fn dependencies(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     for thread in test.threads.iter().filter(|thread| thread.place != ThreadPlace::Host) {
         let task = thread.task.map(|task| test.tasks[task].name.value.as_str());
@@ -43,7 +44,7 @@ fn dependencies(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// One task is one grid (PTX-2.2.3), and no two tasks share one.
+/// Checks that tasks and grids are one to one (PTX-2.2.3).
 fn grids(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let mut grid_of: FxHashMap<usize, (u32, u32)> = FxHashMap::default();
     let mut task_of: FxHashMap<(u32, u32), Option<usize>> = FxHashMap::default();

@@ -1,8 +1,9 @@
-//! Tensor maps that a test declares: which bytes of a tensor, and which of a buffer, a copy of a box moves.
+//! Tensor maps that a test declares: the bytes of a tensor and of a buffer that a copy of a box
+//! moves.
 //!
-//! A tensor map is opaque (PTX-5.5.8): a test says what it describes instead of its 128 bytes. A box is
-//! cut into runs, stretches that are consecutive both in the tensor and in shared memory; elements of
-//! the box that lie outside of the tensor make runs of their own (PTX-5.5.4).
+//! A tensor map is opaque (PTX-5.5.8): a test gives its description instead of its 128 bytes. A box
+//! is cut into runs, which are consecutive both in the tensor and in shared memory; elements of the
+//! box outside the tensor make runs of their own (PTX-5.5.4).
 
 use crate::ptx::operation::Type;
 use crate::source::{Span, Spanned};
@@ -43,10 +44,10 @@ pub enum Swizzle {
 }
 
 impl Swizzle {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
 
-    /// How it is written.
+    /// The written form.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -133,14 +134,14 @@ impl TensorMap {
         self.strides == Self::packed(&self.dimensions, self.ty)
     }
 
-    /// Bytes of four rows of a box, those outside of the tensor included.
+    /// The bytes of four rows of a box, including those outside the tensor.
     #[must_use]
     pub fn bytes_of_rows(&self) -> u64 {
         4 * self.extents[0] * u64::from(self.ty.bytes())
     }
 
-    /// The runs of four rows of a box, one behind the other in shared memory: the column where they
-    /// begin, and the number of each. The map is one of two dimensions.
+    /// The runs of four rows of a box, consecutive in shared memory. Given are the first column and
+    /// the number of each row. The map has two dimensions.
     #[must_use]
     pub fn runs_of_rows(&self, column: i64, rows: &[i64]) -> Vec<Run> {
         let row =
@@ -162,8 +163,8 @@ impl TensorMap {
         }
     }
 
-    /// The runs of the box whose first element has these coordinates, in order of shared memory where
-    /// nothing is permuted.
+    /// The runs of the box whose first element has these coordinates, in order of shared memory if
+    /// there is no swizzle.
     #[must_use]
     pub fn runs(&self, at: &[i64]) -> Vec<Run> {
         let size = u64::from(self.ty.bytes());
@@ -217,7 +218,7 @@ impl TensorMap {
     }
 }
 
-/// Adds a run, as part of the last one where it continues that.
+/// Adds a run, merged with the last one if it continues that.
 fn push(runs: &mut Vec<Run>, run: Run) {
     if let Some(last) = runs.last_mut() {
         let continues = match (last.tensor, run.tensor) {
@@ -232,7 +233,7 @@ fn push(runs: &mut Vec<Run>, run: Run) {
     runs.push(run);
 }
 
-/// A run in pieces of at most 16 bytes, each at its place.
+/// A run in pieces of at most 16 bytes, each at its swizzled place.
 fn permuted(run: Run, swizzle: Swizzle) -> Vec<Run> {
     let end = run.shared + run.bytes;
     let mut out = Vec::new();

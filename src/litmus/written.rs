@@ -1,11 +1,11 @@
-//! Registers that are read where not every way writes them first.
+//! Registers that may be read before they are written.
 //!
-//! The standard says nothing of what a register holds before it is written; here it is 0, which a
-//! verdict should not rest on unnoticed. Found by a data flow over the statements: for each register,
-//! the literals (a predicate register, or its complement) whose truth implies that it is written.
-//! What guards and branches say of predicates is kept in the same form, as the literals that only hold
-//! where control does not come: they imply anything. So a read under the predicate that the write was
-//! under is in order.
+//! The standard does not define the value of a register before its first write; here the value is
+//! 0, and a verdict that depends on this value deserves a warning. The analysis is a data flow over
+//! the statements: for each register, the literals (a predicate register, or its complement) whose
+//! truth implies that the register is written. Knowledge from guards and branches has the same
+//! form: a literal that is false at a point implies anything. A read under the same predicate as
+//! the write is therefore in order.
 
 use super::ast::{Term, Test, Thread};
 use super::error::LitmusWarning;
@@ -21,11 +21,12 @@ use std::collections::BTreeSet;
 /// Threads with more statements times registers in doubt are not looked at.
 const MOST_STATES: usize = 1 << 20;
 
-/// A predicate register, and whether it or its complement is meant.
+/// A predicate register or its complement, and which of the two.
 type Literal<'t> = (&'t str, bool);
 
-/// Warns of registers that a thread reads, or that are among the observed terms, where some way has not
-/// written them, given those that each thread writes at all. Each register of a thread is told once.
+/// Warns of registers that are read or observed on some path without an earlier write. `written`
+/// contains the registers that each thread writes at all. Each register of a thread is reported
+/// once.
 pub(super) fn check(
     test: &Test,
     written: &[FxHashSet<&str>],
@@ -37,7 +38,7 @@ pub(super) fn check(
         let initial: FxHashSet<&str> = inits.map(|init| init.register.value.as_str()).collect();
         let labels = labels(thread);
         let mut doubtful = doubtful(thread, &labels);
-        // What nothing writes has been told.
+        // A register without any write has been reported already.
         let named = |name: &&str| written[index].contains(*name) && *name != CARRY;
         doubtful.retain(|name| named(name) && !initial.contains(name));
         if doubtful.is_empty() || doubtful.len() * thread.statements.len() > MOST_STATES {
@@ -79,8 +80,8 @@ fn of_thread(term: &Term, index: usize) -> Option<(&str, Span)> {
     }
 }
 
-/// The registers that are not simply written by a statement without a guard that no jump leads past,
-/// before they are read: more has to be known of their ways.
+/// The registers without a plain write before their first read, by an unguarded statement that no
+/// jump passes. The data flow analysis has to decide about these registers.
 fn doubtful<'t>(thread: &'t Thread, labels: &FxHashMap<&str, usize>) -> FxHashSet<&'t str> {
     let (mut surely, mut doubtful) = (FxHashSet::default(), FxHashSet::default());
     // Where the jumps so far lead at most.
@@ -105,13 +106,13 @@ fn doubtful<'t>(thread: &'t Thread, labels: &FxHashMap<&str, usize>) -> FxHashSe
     doubtful
 }
 
-/// What holds where control comes to a place.
+/// The facts that hold at a point of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State<'t> {
     /// The literals that do not hold here.
     excluded: BTreeSet<Literal<'t>>,
-    /// For registers that some way may have written: the literals that imply it, and no others than
-    /// those in `excluded` where there is no entry. `None` if they surely are.
+    /// For registers that some path may have written, the literals that imply the write, or `None`
+    /// if it is certain. Without an entry, only literals in `excluded` imply it.
     written: FxHashMap<&'t str, Option<BTreeSet<Literal<'t>>>>,
 }
 
@@ -142,7 +143,7 @@ impl<'t> State<'t> {
         Some(self)
     }
 
-    /// Where ways meet: what holds on both. Whether this changes what is known on the one.
+    /// Joins the facts of two paths; gives whether those of this one change.
     fn meet(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.excluded.retain(|literal| other.excluded.contains(literal));
@@ -172,7 +173,7 @@ fn labels(thread: &Thread) -> FxHashMap<&str, usize> {
         .collect()
 }
 
-/// Where a statement jumps to, if it does. A label that is missing has been told.
+/// The target of a statement's jump, if there is one. A missing label has been reported.
 fn target(statement: &Statement, labels: &FxHashMap<&str, usize>, end: usize) -> Option<usize> {
     match &statement.operation {
         Operation::Branch { target, .. } => {
@@ -201,7 +202,7 @@ fn complements(thread: &Thread) -> FxHashMap<&str, &str> {
     pairs.map(|(q, p)| (q.value.as_str(), p.value.as_str())).collect()
 }
 
-/// What the data flow over a thread goes by.
+/// The inputs of the data flow over a thread.
 struct Flow<'f, 't> {
     labels: &'f FxHashMap<&'t str, usize>,
     complements: FxHashMap<&'t str, &'t str>,
@@ -218,13 +219,13 @@ impl<'t> Flow<'_, 't> {
         }
     }
 
-    /// The registers that a statement reads and some way to it has not written.
+    /// The registers that a statement reads and some path to it has not written.
     fn skipped(
         &self,
         statement: &'t Statement,
         state: &State<'t>,
     ) -> impl Iterator<Item = &'t Spanned<String>> {
-        // What is outside the subset has no meaning that a register could spoil.
+        // An instruction outside the subset has no meaning that a register's value could change.
         let known = !matches!(statement.operation, Operation::Unknown { .. });
         let guard = statement.guard.as_ref().map(|guard| self.literal(guard));
         let mut operands = Mentions::default();
@@ -239,7 +240,7 @@ impl<'t> Flow<'_, 't> {
         unguarded.chain(guarded).filter(move |_| known)
     }
 
-    /// What holds before each statement of a thread, where control comes, and at the thread's end.
+    /// The facts before each reachable statement of a thread, and at the thread's end.
     fn states(
         &self,
         thread: &'t Thread,
@@ -274,7 +275,7 @@ impl<'t> Flow<'_, 't> {
         (states, end)
     }
 
-    /// Behind what a statement writes.
+    /// The facts after the writes of a statement.
     fn after(&self, mut state: State<'t>, statement: &'t Statement) -> State<'t> {
         let guard = statement.guard.as_ref().map(|guard| self.literal(guard));
         let happens = guard.is_none_or(|(name, holds)| state.excluded.contains(&(name, !holds)));
@@ -289,7 +290,7 @@ impl<'t> Flow<'_, 't> {
             };
             state.written.insert(name, implied_by);
         }
-        // A predicate that is written says nothing any more of what was done under it.
+        // A predicate that is overwritten no longer tells which guarded statements have run.
         for register in written {
             let other = |literal: &Literal<'t>| literal.0 != register.value;
             state.excluded.retain(other);
@@ -298,7 +299,7 @@ impl<'t> Flow<'_, 't> {
         state
     }
 
-    /// Where control goes from a statement, and what holds there.
+    /// The successors of a statement, with the facts there.
     fn ways(
         &self,
         statement: &'t Statement,

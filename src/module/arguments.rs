@@ -11,10 +11,10 @@ use crate::source::{Span, Spanned};
 /// A pointer in bytes.
 const POINTER: u64 = 8;
 
-/// The parameters of a kernel with what a launch gives for them.
+/// The parameters of a kernel with the arguments of a launch as initial values.
 ///
 /// # Errors
-/// When there are more or fewer arguments than parameters, or one does not fit.
+/// When the numbers of arguments and parameters differ, or when an argument does not fit.
 pub(crate) fn parameters(kernel: &Function, launch: &Launch) -> Result<Vec<Variable>, LitmusError> {
     let (given, taken) = (launch.arguments.len(), kernel.parameters.len());
     if given != taken {
@@ -73,7 +73,7 @@ fn filled(parameter: &Variable, argument: &Spanned<Argument>) -> Result<Variable
     Ok(variable)
 }
 
-/// The bytes of a parameter as far as they are filled.
+/// The bytes of a parameter, filled up to some position.
 struct Image<'v> {
     variable: &'v mut Variable,
     at: u64,
@@ -81,7 +81,7 @@ struct Image<'v> {
 }
 
 impl Image<'_> {
-    /// Puts one scalar behind those before, aligned to its size.
+    /// Appends one scalar behind the filled bytes, aligned to its size.
     fn put(&mut self, argument: &Argument, ty: Option<Type>) -> Result<(), LitmusError> {
         let bytes = match (argument, ty) {
             (_, Some(ty)) => u64::from(ty.bytes()),
@@ -183,8 +183,8 @@ impl Image<'_> {
     }
 }
 
-/// The bits of a number in a type; a `.b` type takes those of the floating-point type of its width, as
-/// compilers declare parameters.
+/// The bits of a number in a type. A `.b` type takes the bits of the floating-point type of the
+/// same width, since compilers declare parameters in this way.
 fn of_type(number: Float, ty: Type) -> Option<i128> {
     match (ty.kind, ty.bits) {
         (TypeKind::Float, _) => number.bits(ty),

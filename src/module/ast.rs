@@ -1,8 +1,8 @@
-//! A PTX module as its text has it: variables, kernels and functions with undecoded statements.
+//! The syntax tree of a PTX module: variables, kernels and functions with undecoded statements.
 //!
-//! Names are resolved as far as blocks go: a register, label or variable that a block declares has a
-//! name of its own, which no text can say. Statements stay undecoded until a launch says what the
-//! parameters are.
+//! Names are resolved as far as blocks go: a register, label or variable declared in a block gets a
+//! unique name that no text can spell. Statements stay undecoded until a launch determines the
+//! parameters.
 
 use crate::litmus::ast::Variable;
 use crate::ptx::instruction::Instruction;
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 /// A module (PTX-11).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Module {
-    /// The version that it names.
+    /// The PTX version that the module names.
     pub(crate) version: Option<(u32, u32)>,
-    /// Variables outside of functions. Those of `.extern .shared` without a size have no elements: the
-    /// launch says how many bytes there are (PTX-5.4.1).
+    /// Variables outside of functions. A variable of `.extern .shared` without a size has no
+    /// elements: the launch gives its number of bytes (PTX-5.4.1).
     pub(crate) variables: Vec<Variable>,
-    /// Kernels and functions, those that are only declared among them.
+    /// Kernels and functions, including functions without a body.
     pub(crate) functions: Vec<Function>,
     /// The names behind the numbers of `.file`.
     pub(crate) files: BTreeMap<u32, String>,
@@ -37,7 +37,7 @@ impl Module {
     }
 }
 
-/// Whether a function is launched or called.
+/// Kernel or device function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FunctionKind {
     /// `.entry`
@@ -51,11 +51,11 @@ pub(crate) enum FunctionKind {
 pub(crate) struct Function {
     /// Its name.
     pub(crate) name: Spanned<String>,
-    /// Whether it is launched or called.
+    /// Kernel or device function.
     pub(crate) kind: FunctionKind,
-    /// What it returns.
+    /// The return parameters.
     pub(crate) returns: Vec<Parameter>,
-    /// What it takes.
+    /// The input parameters.
     pub(crate) parameters: Vec<Parameter>,
     /// The numbers of threads of a CTA in each dimension that `.reqntid` demands (PTX-11.4).
     pub(crate) required_threads: Option<[u32; 3]>,
@@ -86,14 +86,15 @@ impl Parameter {
     }
 }
 
-/// The statements of a function, with what it declares.
+/// The statements of a function, with the registers and variables declared in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
     /// Its registers.
     pub(crate) registers: Vec<(Register, Type)>,
-    /// Its `.shared`, `.local` and `.const` variables, and what it passes in calls, which is `.local`.
+    /// The `.shared`, `.local` and `.const` variables of the function, and its call parameters,
+    /// which are `.local`.
     pub(crate) variables: Vec<Variable>,
-    /// Those of the variables that are declared with `.param`.
+    /// The names of the variables that are declared with `.param`.
     pub(crate) passed: Vec<String>,
     /// Its statements in order.
     pub(crate) lines: Vec<Line>,
@@ -102,33 +103,34 @@ pub(crate) struct Body {
 /// A statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// Labels that stand before it.
+    /// The labels before the statement.
     pub(crate) labels: Vec<Spanned<String>>,
     /// `@p` or `@!p`
     pub(crate) guard: Option<PredicateUse>,
-    /// What it says.
+    /// The instruction or declaration.
     pub(crate) code: Code,
-    /// From its first character to its last.
+    /// The source range from the first to the last character.
     pub(crate) span: Span,
-    /// The line of the source that the compiler made it of (PTX-11.5.3).
+    /// The source line from which the compiler made the statement (PTX-11.5.3).
     pub(crate) origin: Option<Origin>,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     /// An instruction.
     Instruction(Instruction),
-    /// Registers that something writes which is not followed, named as the instruction or function is.
+    /// Registers written by an instruction or call that is not modelled, under the name of the
+    /// instruction or function.
     Unknown {
-        /// What is not followed.
+        /// The name of the instruction or function.
         name: String,
-        /// What it writes.
+        /// The registers that are written.
         definitions: Vec<Register>,
-        /// Whether it does no more than that.
+        /// Whether writing these registers is the only effect.
         computes: bool,
     },
-    /// Nothing: a place for labels.
+    /// No effect: a place for labels.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! The statements of a function, undecoded, with the names that its blocks give.
+//! The statements of a function, undecoded, with names made unique per block.
 
 use super::ast::{Body, Code, Line, Origin};
 use crate::litmus::ast::{DeclaredSpace, Variable};
@@ -15,7 +15,7 @@ use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
 use rustc_hash::FxHashMap;
 
-/// Reads what stands between the braces of a function.
+/// Reads the function body between the braces.
 pub(crate) fn body(mut cursor: Cursor<'_>, draft: &mut Draft) -> Body {
     let mut reader = Reader {
         body: Body::default(),
@@ -80,7 +80,7 @@ fn position(cursor: &mut Cursor<'_>) -> Option<Position> {
 /// How deep inlined calls are followed to the line that a kernel's author wrote.
 const DEEPEST_INLINING: usize = 64;
 
-/// A body while it is read.
+/// The state of reading a body.
 struct Reader {
     body: Body,
     scopes: Scopes,
@@ -90,13 +90,13 @@ struct Reader {
     opened: usize,
     labels: Vec<Spanned<String>>,
     origin: Option<Origin>,
-    /// Where calls stand that are inlined, by the positions inside of what they call.
+    /// The positions of inlined calls, by the positions inside the called code.
     calls: FxHashMap<Position, Position>,
 }
 
 impl Reader {
-    /// Notes the source line of what follows: of what is inlined, that of the outermost call, which is
-    /// what the author of the kernel wrote.
+    /// Sets the source line of the next statements. For inlined code this is the line of the
+    /// outermost call, which the author of the kernel wrote.
     fn locate(&mut self, cursor: &mut Cursor<'_>) {
         let (Some(own), call) = positions(cursor) else { return };
         if let Some(call) = call {
@@ -137,7 +137,7 @@ impl Reader {
         self.scopes.brace(cursor);
     }
 
-    /// A declaration or an instruction, up to its `;`.
+    /// Reads a declaration or an instruction, up to its `;`.
     fn part(&mut self, cursor: &mut Cursor<'_>, draft: &mut Draft) {
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
         let read = match statement.peek() {
@@ -166,7 +166,7 @@ impl Reader {
             ".local" | ".param" => DeclaredSpace::Local,
             ".const" => DeclaredSpace::Const,
             ".global" => DeclaredSpace::Global,
-            // Prototypes, lists of labels, hints: what they are about is not followed.
+            // Prototypes, label lists and hints are not modelled.
             _ => {
                 cursor.split_until(|_| false);
                 // A label of a prototype or list is no place in the program.

@@ -5,10 +5,10 @@ use crate::program::term::{Extension, Term};
 use crate::program::unary::apply_unary;
 use crate::ptx::bits::{mask, signed};
 
-/// What is known of the registers of a thread: numbers, or nothing.
+/// The known register values of a thread; `None` for an unknown value.
 pub(super) type Registers = Vec<Option<u128>>;
 
-/// The value of an expression, where it does not depend on registers that are not known.
+/// The value of an expression, unless it depends on unknown registers.
 pub(super) fn value(term: &Term, registers: &Registers, widths: &[u32]) -> Option<u128> {
     Folder { registers, widths }.value(term).0
 }
@@ -19,7 +19,7 @@ struct Folder<'r> {
 }
 
 impl Folder<'_> {
-    /// The value, and how many bits it has.
+    /// The value of a term, and its width in bits.
     fn value(&self, term: &Term) -> (Option<u128>, u32) {
         match term {
             Term::Const(bits, width) => (Some(bits & mask(*width)), *width),
@@ -63,7 +63,7 @@ impl Folder<'_> {
         let ((a, width), (b, _)) = (self.value(a), self.value(b));
         let out = if op.is_comparison() { 1 } else { width };
         let value = match (op, a, b) {
-            // What a division by zero gives is not specified.
+            // The result of a division by zero is unspecified.
             (Binary::UDiv | Binary::SDiv | Binary::URem | Binary::SRem, _, Some(0)) => None,
             (_, Some(a), Some(b)) => Some(apply(op, a, b, width)),
             (Binary::And | Binary::Mul, Some(0), None)

@@ -1,4 +1,4 @@
-//! The threads of a launch: where each runs, and what its special registers are (PTX-10).
+//! The geometry of a launch: the place and the special registers of each thread (PTX-10).
 
 use super::launch::Launch;
 use crate::litmus::ast::Place;
@@ -6,12 +6,12 @@ use crate::litmus::ast::Place;
 /// Threads of a warp.
 pub(crate) const WARP: u32 = 32;
 
-/// A thread of a launch, by the numbers of its CTA and of itself in that CTA.
+/// A thread of a launch, by the number of its CTA and its number in the CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Index {
     /// The CTA: x + y * width + z * width * height.
     pub(crate) cta: u32,
-    /// The thread in its CTA, counted alike.
+    /// The number of the thread in its CTA, counted likewise.
     pub(crate) thread: u32,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Geometry {
     pub(crate) block: [u32; 3],
     /// CTAs of a cluster in each dimension.
     pub(crate) cluster: [u32; 3],
-    /// Whether the launch or the kernel says how large clusters are.
+    /// Whether the launch or the kernel specifies the cluster size.
     explicit: bool,
     shared: u32,
 }
@@ -76,7 +76,7 @@ impl Geometry {
         Place { gpu, grid, cluster, cta: index.cta, warp: Some(index.thread / WARP) }
     }
 
-    /// The value of a special register, with its `%`, where the launch decides it.
+    /// The value of a special register, with its `%`, if the launch determines the value.
     pub(crate) fn special(&self, name: &str, index: Index) -> Option<u128> {
         let name = name.strip_prefix('%').unwrap_or(name);
         let (base, component) = name.split_once('.').unwrap_or((name, "x"));

@@ -1,8 +1,9 @@
-//! The statements of a kernel with those of the functions that it calls in the place of the calls.
+//! Inlining: the statements of a kernel, in which each call is replaced by the body of the called
+//! function.
 //!
-//! Each call has registers, labels and `.local` variables of its own. What a call takes and gives in the
-//! `.param` space are variables of the caller (PTX-5.1.6), whose names stand in the callee for its
-//! parameters; where each is accessed as a whole, it becomes a register.
+//! Each inlined call has its own registers, labels and `.local` variables. Arguments and results in
+//! the `.param` space are variables of the caller (PTX-5.1.6). Their names replace the parameter
+//! names in the callee. A `.param` variable that is only accessed as a whole becomes a register.
 
 use super::ast::{Body, Code, Function, Line, Module, Parameter};
 use super::body::for_each_name;
@@ -14,13 +15,13 @@ use crate::ptx::operation::{PredicateUse, Register, Type};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many statements a kernel may have with what it calls.
+/// The largest number of statements of a kernel, including those of called functions.
 const MOST_LINES: usize = 200_000;
 
-/// The code of a kernel with that of its calls.
+/// The code of a kernel with the inlined code of its calls.
 ///
 /// # Errors
-/// Where functions call themselves, or the code grows too large.
+/// When functions are recursive, or when the code grows too large.
 pub(crate) fn inlined(module: &Module, kernel: &Function) -> Result<Body, LitmusError> {
     let mut inliner = Inliner { module, out: Body::default(), calls: 0, open: Vec::new() };
     let empty = Body::default();
@@ -39,9 +40,9 @@ struct Inliner<'m> {
     open: Vec<String>,
 }
 
-/// What the names of a function are called where it is inlined.
+/// The names that the registers, labels and variables of a function get in the inlined code.
 struct Naming {
-    /// What stands behind the names of registers and labels; nothing in the kernel itself.
+    /// The suffix of register and label names; empty in the kernel itself.
     suffix: String,
     registers: FxHashSet<String>,
     variables: FxHashMap<String, String>,
@@ -102,7 +103,7 @@ impl Inliner<'_> {
             if let Some(name) = naming.variables.get(&variable.name.value) {
                 variable.name.value.clone_from(name);
             }
-            // A `.shared` or `.global` variable of a function is one whoever calls it.
+            // A `.shared` or `.global` variable of a function is shared by all its calls.
             if self.out.variables.iter().all(|known| known.name.value != variable.name.value) {
                 self.out.variables.push(variable);
             }
@@ -158,7 +159,8 @@ impl Inliner<'_> {
         call: &Call<'_>,
     ) -> Result<(), LitmusError> {
         let Some(function) = self.module.function(call.name) else {
-            // Whom it calls is not said by name: not followed, which matters where it is executed.
+            // An indirect call names no function. The call is not modelled, which matters only if
+            // it is executed.
             return self.push(Line { code: Code::Instruction(instruction.clone()), ..line });
         };
         if let Some(meaning) = known(call.name) {
@@ -275,15 +277,15 @@ fn operand_name(operand: &Operand) -> Option<&str> {
     }
 }
 
-/// What is copied before a call and behind it.
+/// The copies before a call and behind a call.
 #[derive(Default)]
 struct Moves {
     before: Vec<Code>,
     after: Vec<Code>,
 }
 
-/// Ties the parameters of a function to what a call names: those in memory are the caller's variables,
-/// registers are copied.
+/// Binds the parameters of a function to the operands of a call. Parameters in memory become
+/// variables of the caller; registers are copied.
 fn bind(
     naming: &mut Naming,
     out: &mut Body,

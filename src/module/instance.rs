@@ -1,7 +1,8 @@
-//! Launches of a module's kernels into a litmus test: a thread of the test for each thread of a launch.
+//! The expansion of launches into a litmus test, with a thread of the test for each launched
+//! thread.
 //!
-//! Special registers are numbers in each thread, kernel parameters are variables with an initial value.
-//! Nothing behind the test knows that there was a kernel.
+//! Special registers become numbers in each thread, and kernel parameters become variables with an
+//! initial value. Later phases do not distinguish such a test from a handwritten test.
 
 use super::arguments::parameters;
 use super::ast::{Body, Code, Function, FunctionKind, Line, Module};
@@ -22,23 +23,23 @@ use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The threads of all launches, with what they need.
+/// The threads of all launches, with their launches and variables.
 pub(crate) struct Instances {
     /// The threads, in order of launches, CTAs and threads.
     pub(crate) threads: Vec<Thread>,
-    /// One for each launch.
+    /// The tasks, one for each launch.
     pub(crate) tasks: Vec<Task>,
     /// Which launch waits for which.
     pub(crate) edges: Vec<TaskEdge>,
     /// Everything that the threads name.
     pub(crate) variables: Vec<Variable>,
-    /// Where each thread is in its launch, and the number of that.
+    /// The launch number of each thread, and the index of the thread in that launch.
     pub(crate) indices: Vec<(usize, Index)>,
     /// The sizes of the launches.
     pub(crate) geometries: Vec<Geometry>,
 }
 
-/// Makes the threads of launches; what is wrong is told to the draft.
+/// Creates the threads of launches and reports errors to the draft.
 pub(crate) fn instances(
     module: &Module,
     launches: &Launches,
@@ -80,7 +81,8 @@ pub(crate) fn instances(
     known.then_some(all)
 }
 
-/// What launches are called: by their label, by the kernel where it is launched once, or with a number.
+/// The names of launches: the label, the name of the kernel if it is launched once, or the name
+/// with a number.
 fn labels(launches: &Launches) -> Vec<Spanned<String>> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     let mut names = Vec::new();
@@ -97,10 +99,11 @@ fn labels(launches: &Launches) -> Vec<Spanned<String>> {
     names
 }
 
-/// The order of launches: one waits for those before it in its stream and before a `sync`.
+/// The order of launches: a launch waits for the earlier launches in its stream and for all
+/// launches before a `sync`.
 ///
-/// One that is launched beside the one before it (`pdl`) waits for those that that one waits for, and in
-/// `griddepcontrol.wait` for that one itself (PTX-8.9.4).
+/// A launch with `pdl` waits only for the launches for which its predecessor waits. Its
+/// `griddepcontrol.wait` waits for the predecessor (PTX-8.9.4).
 fn edges(
     launches: &Launches,
     labels: &[Spanned<String>],
@@ -143,9 +146,9 @@ fn edges(
 struct Maker<'m, 'd> {
     module: &'m Module,
     draft: &'d mut Draft,
-    /// What variables are called whose name a compiler has made.
+    /// Short names of variables with compiler-generated names.
     short: &'m FxHashMap<String, String>,
-    /// Whether there are several launches, so that what each has of its own is named after it.
+    /// Whether there are several launches, so that variables per launch are named after the launch.
     several: bool,
     /// Statements that were reported.
     reported: FxHashSet<Span>,
@@ -228,8 +231,8 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// Declares what a launch has of its own: parameters and dynamic shared memory; gives what the names
-    /// in the kernel become.
+    /// Declares the parameters and the dynamic shared memory of a launch; gives the new names of
+    /// the kernel's own names.
     fn own_variables(
         &self,
         kernel: &Function,
@@ -290,8 +293,8 @@ fn renamed(variable: &Variable, short: &FxHashMap<String, String>) -> Variable {
     variable
 }
 
-/// The names that static variables of functions have in C++, `tile` for `_ZZ1kE4tile`, where nothing else
-/// has them.
+/// The C++ names of static variables in functions, such as `tile` for `_ZZ1kE4tile`, if no other
+/// variable has the same name.
 fn short_names(module: &Module, draft: &Draft) -> FxHashMap<String, String> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let declared = bodies.flat_map(|body| &body.variables).chain(&module.variables);
@@ -310,7 +313,7 @@ fn short_names(module: &Module, draft: &Draft) -> FxHashMap<String, String> {
     unique.collect()
 }
 
-/// What stands behind its length at the end of the mangled name of a static variable.
+/// The name behind its length at the end of the mangled name of a static variable.
 fn written_name(mangled: &str) -> Option<&str> {
     let rest = mangled.strip_prefix("_ZZ")?;
     let ends = rest.match_indices('E').map(|(at, _)| &rest[at + 1..]);
@@ -352,10 +355,10 @@ fn fits(kernel: &Function, launch: &Launch, geometry: &Geometry) -> Result<(), L
     Ok(())
 }
 
-/// A statement, decoded as far as it is the same in all threads.
+/// A statement, decoded as far as the result is the same in all threads.
 enum Prepared<'b> {
     Same(Box<Statement>),
-    /// It reads special registers.
+    /// A statement that reads special registers.
     Special(&'b Line, Instruction),
 }
 
@@ -413,8 +416,8 @@ impl Coder<'_> {
         }
     }
 
-    /// What an instruction does. One that this tool does not know is kept, and matters where something
-    /// depends on it.
+    /// The operation of an instruction. An unknown instruction is kept and matters only if its
+    /// result is used.
     fn decode(&mut self, instruction: &Instruction) -> Operation {
         let mut warnings = Vec::new();
         let decoded = decode::decode(instruction, &self.names, decode::Dialect::Ptx, &mut warnings);
@@ -429,7 +432,7 @@ impl Coder<'_> {
         self.local(computing(instruction, operation))
     }
 
-    /// What calls pass in memory is memory of the thread.
+    /// Moves call parameters in memory to the memory of the thread.
     fn local(&self, mut operation: Operation) -> Operation {
         if self.body.passed.is_empty() {
             return operation;
@@ -446,8 +449,8 @@ impl Coder<'_> {
     }
 }
 
-/// Opcodes of which every form computes registers from registers, beside those that the decoder knows
-/// as such: products of matrices that are in registers, conversions, calls of texture units.
+/// Opcodes all forms of which compute registers from registers, in addition to those known to the
+/// decoder. They are products of matrices in registers, conversions, and texture calls.
 const COMPUTING: &[&str] = &[
     "mma",
     "movmatrix",
@@ -520,8 +523,8 @@ fn statement(line: &Line, operation: Operation) -> Statement {
     Statement { labels: line.labels.clone(), guard, operation, span: line.span }
 }
 
-/// The variables that the threads of launches name, with what their initial values point to, and those
-/// with one of some other names.
+/// The variables named in the threads of launches or in `more`, and the variables to which their
+/// initial values point.
 pub(crate) fn used(instances: &Instances, more: &FxHashSet<String>) -> Vec<Variable> {
     let mut wanted = more.clone();
     for number in 0..instances.tasks.len() {

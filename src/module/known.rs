@@ -1,21 +1,21 @@
-//! What functions of the run-time system mean that kernels call and modules only declare.
+//! The semantics of run-time functions that kernels call and modules only declare.
 
-/// What a call of such a function does.
+/// The effect of a call of such a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// It ends the thread, as `trap` does: a failed assertion.
+    /// The call ends the thread, as `trap` does: a failed assertion.
     Trap,
-    /// It does nothing that other threads see, and what it returns is not known.
+    /// The call has no effect that other threads see, and its result is unknown.
     Ignored,
-    /// What it does is not followed: a thread that calls it leaves the model.
+    /// The call is not modelled: a thread that calls the function leaves the model.
     Unfollowed,
 }
 
-/// What a function means, by its name.
+/// The semantics of a function, by its name.
 pub(crate) fn known(name: &str) -> Option<Known> {
     Some(match name {
         "__assertfail" | "__assert_fail" | "abort" => Known::Trap,
-        // It reads the arguments, which are the thread's own.
+        // The function reads only the arguments, which belong to the thread.
         "vprintf" | "free" => Known::Ignored,
         "malloc" | "cudaLaunchDeviceV2" | "cudaGetParameterBufferV2" => Known::Unfollowed,
         _ => return None,

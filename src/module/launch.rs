@@ -1,4 +1,4 @@
-//! Launches as they are written: `buf x[4] of .u32 = 0; k<<<2, 64>>>(x, 5) cluster(2);`
+//! The syntax of launches, such as `buf x[4] of .u32 = 0; k<<<2, 64>>>(x, 5) cluster(2);`.
 
 use super::read::count;
 use crate::litmus::ast::{AliasDeclaration, DeclaredSpace, Variable};
@@ -21,7 +21,7 @@ const ALLOCATION: u64 = 256;
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
-    /// What the text calls it.
+    /// The label of the launch in the text.
     pub(crate) label: Option<Spanned<String>>,
     /// The kernel.
     pub(crate) kernel: Spanned<String>,
@@ -33,17 +33,17 @@ pub(crate) struct Launch {
     pub(crate) shared: u32,
     /// The stream.
     pub(crate) stream: u32,
-    /// What the kernel is given.
+    /// The arguments of the kernel.
     pub(crate) arguments: Vec<Spanned<Argument>>,
     /// CTAs of a cluster in each dimension.
     pub(crate) cluster: Option<[u32; 3]>,
-    /// Whether all CTAs run at the same time.
+    /// Whether all CTAs run concurrently (a cooperative launch).
     pub(crate) cooperative: bool,
-    /// Whether it may start before the launch before it is complete.
+    /// Whether the launch may start before the previous launch is complete.
     pub(crate) programmatic: bool,
     /// The device.
     pub(crate) gpu: u32,
-    /// How many `sync` stand before it.
+    /// The number of `sync` before the launch.
     pub(crate) epoch: usize,
     /// The whole launch.
     pub(crate) span: Span,
@@ -56,15 +56,15 @@ pub(crate) enum Argument {
     Integer(i128),
     /// A floating-point number.
     Float(Float),
-    /// The address of a buffer, and bytes added to it.
+    /// The address of a buffer, plus an offset in bytes.
     Buffer(String, i64),
     /// Some value.
     Unknown,
-    /// A structure, its fields one behind the other; each with the type that is written, if one is.
+    /// A structure, with its fields in order; each field with its type, if given.
     Fields(Vec<(Spanned<Argument>, Option<Type>)>),
 }
 
-/// What the text of launches says, beside the variables that it declares.
+/// The content of the launch text, apart from the declared variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Launches {
     /// The launches in order.
@@ -152,7 +152,7 @@ fn buffer(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError>
     if cursor.eat(TokenKind::Assign).is_some() {
         let braced = cursor.peek() == Some(TokenKind::OpenBrace);
         initializer(cursor, &mut variable, false)?;
-        // One number is that of all elements.
+        // A single number initializes all elements.
         if let (false, Some(&[number])) = (braced, variable.initial.as_deref()) {
             let all = usize::try_from(elements).unwrap_or(usize::MAX);
             variable.initial = (number != 0).then(|| vec![number; all]);

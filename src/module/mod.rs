@@ -1,8 +1,9 @@
-//! PTX modules and the launches of their kernels into litmus tests.
+//! PTX modules and the launches of their kernels as litmus tests.
 //!
-//! A kernel is written once and run by many threads; a test has a block for each thread. What is made of a
-//! launch is a test like any other, so that whatever can be asked of a test can be asked of a kernel.
-//! Statements keep their places in the module, so that reports speak of it.
+//! A kernel is written once and run by many threads, whereas a test has a block for each thread.
+//! The test of a launch is an ordinary test: each question about a test can be asked about a
+//! kernel. Statements keep their source positions in the module, so that reports refer to the
+//! module.
 
 mod arguments;
 mod ast;
@@ -43,8 +44,8 @@ pub use slice::sliced;
 pub use specialize::specialized;
 pub(crate) use threads::Selection;
 
-/// Reads the tests in a file: as [`parse::parse_version`] does, or of the kernels that it holds and
-/// launches.
+/// Reads the tests in a file: as [`parse::parse_version`] does, or the tests of the kernels that
+/// the file contains and launches.
 pub fn parse_version(
     files: &mut Files,
     name: &str,
@@ -72,7 +73,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) threads: &'a Selection,
 }
 
-/// Reads a module and launches kernels of it.
+/// Reads a module and launches its kernels.
 pub(crate) fn parse_launched(
     files: &mut Files,
     name: &str,
@@ -107,7 +108,7 @@ pub(crate) fn parse_launched(
     parsed
 }
 
-/// A test whose text holds kernels and launches them.
+/// The test of a text that contains kernels and launches.
 fn of_test(files: &mut Files, name: &str, text: &str) -> Parsed {
     let file = files.add(name, text);
     let source = Source { text, whole: Span::new(file, 0, text.len()), name };
@@ -125,7 +126,7 @@ fn of_test(files: &mut Files, name: &str, text: &str) -> Parsed {
     parsed
 }
 
-/// The test of launches, which the cursor reads, with what follows them.
+/// The test of launches, read from the cursor together with the text behind them.
 fn launched(
     module: &Module,
     cursor: &mut Cursor<'_>,
@@ -179,7 +180,7 @@ fn launched(
             test.metadata.push(Metadata { key, value });
         }
         test.launched = Some(threads::launched(&launches, &instances.indices, found));
-        // What a compiler has written is taken as it is; the condition is the user's.
+        // Compiler-generated code is not checked; only the condition comes from the user.
         let mut found = Vec::new();
         check::conditions(&test, &mut found);
         diagnostics.extend(found);
@@ -192,8 +193,8 @@ fn launched(
     parsed(test, diagnostics)
 }
 
-/// The threads that stand for all others, where there are too many to be checked as a whole or the user
-/// names some.
+/// The threads that represent all others, if there are too many threads for a complete check or the
+/// user selects threads.
 fn representatives(
     module: &Module,
     launches: &Launches,
@@ -206,7 +207,7 @@ fn representatives(
     let told = draft.diagnostics.len();
     let sample = vec![Choice::Sample; launches.list.len()];
     let instances = instance::instances(module, launches, draft, &sample);
-    // Whatever is wrong is told of the threads that are chosen.
+    // Errors are reported for the chosen threads.
     draft.diagnostics.truncate(told);
     let Some(instances) = instances else { return Ok(None) };
     let mut variables = draft.variables.clone();
@@ -257,19 +258,19 @@ fn whole(launches: &Launches) -> Span {
     spans.reduce(Span::to).expect("a test of launches has one")
 }
 
-/// Whether a file holds a module and no test.
+/// Whether a file contains a module and no test.
 fn is_module(name: &str, text: &str) -> bool {
     let source = Source { text, whole: Span::new(crate::id::FileId::new(0), 0, text.len()), name };
     let word = header::first_word(&source);
     name.ends_with(".ptx") && word != "PTX" || matches!(word, ".version" | ".target" | ".entry")
 }
 
-/// Whether a test holds a kernel and a launch of one.
+/// Whether a test contains a kernel and a launch.
 fn launches_kernels(text: &str) -> bool {
     text.contains(".entry") && text.contains("<<<")
 }
 
-/// A module of which nobody says how it is launched.
+/// The result for a module without any launch.
 fn without_launch(files: &mut Files, name: &str, text: &str) -> Parsed {
     let file = files.add(name, text);
     let whole = Span::new(file, 0, text.len());

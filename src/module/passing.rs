@@ -1,7 +1,9 @@
-//! What calls take and give, `.param` variables of the caller, as registers.
+//! The promotion of `.param` variables of the caller, which hold arguments and results of calls, to
+//! registers.
 //!
-//! A variable of which each part is stored and loaded as a whole, by its name, holds numbers as
-//! registers do; it becomes one register for each part. Others stay memory of the thread.
+//! A variable whose parts are each stored and loaded as a whole, by the name of the variable, holds
+//! numbers like registers. It becomes one register for each part. Other variables stay in the
+//! memory of the thread.
 
 use super::ast::{Body, Code};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind};
@@ -11,10 +13,10 @@ use crate::source::{Span, Spanned};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parts of a variable: bytes of each, by where it begins.
+/// The parts of a variable: the size in bytes by offset.
 type Parts = BTreeMap<i64, u32>;
 
-/// Makes registers of what calls pass.
+/// Turns arguments and results of calls into registers.
 pub(crate) fn registers(body: &mut Body) {
     let scalar = scalars(body);
     let mut stored: BTreeSet<String> = BTreeSet::new();
@@ -110,7 +112,7 @@ fn scalars(body: &Body) -> FxHashMap<String, Parts> {
     found.into_iter().filter_map(|(name, parts)| Some((name, parts?))).collect()
 }
 
-/// Notes a part; whether it is one that is known, or overlaps none.
+/// Adds a part; gives whether the part is already known or overlaps no other part.
 fn add(parts: &mut Parts, at: i64, bytes: u32) -> bool {
     // Registers have 16 bits at least.
     if bytes < 2 {
@@ -133,7 +135,7 @@ struct Access<'i> {
     offset: i64,
     ty: &'i str,
     bytes: u32,
-    /// What is loaded or stored, one for each element.
+    /// The loaded or stored values, one for each element.
     values: Vec<&'i Operand>,
 }
 
@@ -166,14 +168,14 @@ impl<'i> Access<'i> {
         })
     }
 
-    /// Where each element begins, and its size.
+    /// The offset and the size of each element.
     fn parts(&self) -> impl Iterator<Item = (i64, u32)> + '_ {
         let bytes = self.bytes;
         (0..).zip(&self.values).map(move |(at, _)| (self.offset + at * i64::from(bytes), bytes))
     }
 }
 
-/// What stands in the place of an access.
+/// The register moves that replace an access.
 fn moves(
     instruction: &Instruction,
     scalar: &FxHashMap<String, Parts>,
@@ -186,7 +188,7 @@ fn moves(
     let moves = access.parts().zip(&access.values).map(|((at, _), value)| {
         let part = part_name(access.variable, at);
         if loads && !stored.contains(&part) {
-            // Nothing was given back.
+            // The callee stored no result.
             let name = "call".to_owned();
             let definitions = match &value.kind {
                 OperandKind::Name(name, 0) => vec![Spanned::new(bare(name), span)],

@@ -1,7 +1,7 @@
-//! The text of a module into its syntax tree.
+//! The parser from the text of a module into its syntax tree.
 //!
-//! What cannot be read is an error with its place and loses nothing else: the statements and
-//! declarations around it are kept.
+//! Unreadable text becomes an error with its place. The statements and declarations around it are
+//! kept.
 
 use super::ast::{Function, FunctionKind, Module, Parameter};
 use super::body;
@@ -16,10 +16,10 @@ use crate::ptx::instruction::{integer, without_percent};
 use crate::ptx::names;
 use crate::ptx::token::TokenKind;
 
-/// Words of a module; whatever else stands between its parts ends it.
+/// Directives inside a module. Any other word between its parts ends the module.
 const LINKAGE: &[&str] = &[".visible", ".extern", ".weak", ".common", ".internal"];
 
-/// Reads declarations, kernels and functions up to something that is none.
+/// Reads declarations, kernels and functions up to the first other text.
 pub(crate) fn module(cursor: &mut Cursor<'_>, draft: &mut Draft, module: &mut Module) {
     while matches!(cursor.peek(), Some(TokenKind::Qualifier | TokenKind::Semicolon)) {
         if cursor.eat(TokenKind::Semicolon).is_some() {
@@ -114,7 +114,7 @@ fn file(cursor: &mut Cursor<'_>, module: &mut Module) -> Result<(), SyntaxError>
     Ok(())
 }
 
-/// A kernel or function behind its directive (PTX-11.1).
+/// Reads a kernel or function behind its directive (PTX-11.1).
 fn function(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
@@ -175,7 +175,7 @@ fn attributes(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// What stands between a function's parameters and its body: numbers of threads, hints.
+/// Reads the directives between the parameters and the body of a function: thread counts and hints.
 fn bounds(cursor: &mut Cursor<'_>, function: &mut Function) {
     while let Some(TokenKind::Qualifier) = cursor.peek() {
         let directive = cursor.peek_text();
@@ -236,7 +236,8 @@ fn parameters(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<Vec<Paramete
     Ok(list)
 }
 
-/// Takes a pair of braces; gives what is between them, and whether the second one is there.
+/// Takes a pair of braces; gives the text between the braces, and whether the closing brace is
+/// present.
 pub(crate) fn braced<'t>(cursor: &mut Cursor<'t>) -> (Cursor<'t>, bool) {
     cursor.advance();
     let (mut depth, mut length) = (0_usize, 0);
@@ -272,10 +273,10 @@ fn rest_of_line(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// A constant where a number of bytes or threads is wanted.
+/// Reads a constant number of bytes or threads.
 ///
 /// # Errors
-/// When no number stands there, or it does not fit 32 bits.
+/// When the text is not a number, or when the number does not fit 32 bits.
 pub(crate) fn count(cursor: &mut Cursor<'_>, what: &'static str) -> Result<u32, SyntaxError> {
     let number = constant::integer(cursor)?;
     u32::try_from(number.value).map_err(|_| SyntaxError::Range { what, span: number.span })

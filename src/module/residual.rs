@@ -1,4 +1,4 @@
-//! The residual program of a thread: blocks of statements, and the statements in a row that they become.
+//! The residual program of a thread: blocks of statements, and their linearization.
 
 use crate::ptx::operands::Mentions;
 use crate::ptx::operation::{Operation, Reach, Statement};
@@ -6,11 +6,11 @@ use crate::ptx::row::Op;
 use crate::source::Spanned;
 use rustc_hash::FxHashSet;
 
-/// Statements without a jump among them.
+/// A basic block: statements without jumps among them.
 pub(super) struct Block {
-    /// The label that stood before it.
+    /// The label in front of the block.
     pub(super) label: Option<Spanned<String>>,
-    /// What is executed.
+    /// The executed statements.
     pub(super) statements: Vec<Statement>,
     /// Where control goes then.
     pub(super) end: End,
@@ -24,18 +24,18 @@ pub(super) enum End {
     Goto(usize),
     /// To one of two, as the predicate of the branch says.
     Branch {
-        /// The branch as it stood.
+        /// The original branch statement.
         branch: Statement,
-        /// Where it leads to.
+        /// The block to which the branch leads.
         taken: usize,
-        /// What follows it.
+        /// The next block if the branch is not taken.
         other: usize,
     },
     /// The thread ends if the predicate of the statement holds.
     MayExit {
-        /// The statement as it stood.
+        /// The original statement.
         branch: Statement,
-        /// What follows it.
+        /// The next block if the thread does not exit.
         other: usize,
     },
 }
@@ -45,7 +45,7 @@ impl End {
         let list = match *self {
             Self::Exit => [None, None],
             Self::Goto(next) => [Some(next), None],
-            // What follows comes first, so that it is laid out behind the block.
+            // The fall-through block comes first, so that it is laid out behind the block.
             Self::Branch { taken, other, .. } => [Some(taken), Some(other)],
             Self::MayExit { other, .. } => [Some(other), None],
         };
@@ -68,7 +68,7 @@ impl End {
     }
 }
 
-/// The blocks of a thread, of which the first is where it begins.
+/// The blocks of a thread; the first block is the entry.
 pub(super) struct Residual {
     pub(super) blocks: Vec<Block>,
     /// Labels that the source uses.
@@ -76,8 +76,8 @@ pub(super) struct Residual {
 }
 
 impl Residual {
-    /// The statements in a row, without those that only compute what nothing uses. The registers that are
-    /// `kept` are used at the end.
+    /// The linearized statements without dead computations. The registers in `kept` are live at the
+    /// end.
     pub(super) fn statements(mut self, kept: &FxHashSet<String>) -> Vec<Statement> {
         loop {
             let removed = self.without_dead(kept);
@@ -89,7 +89,7 @@ impl Residual {
         self.in_a_row()
     }
 
-    /// Leaves out what computes registers that nothing uses; whether there was any.
+    /// Removes computations of dead registers; gives whether some statement was removed.
     fn without_dead(&mut self, kept: &FxHashSet<String>) -> bool {
         let count = self.blocks.len();
         let mut live: Vec<FxHashSet<String>> = vec![FxHashSet::default(); count];
@@ -122,8 +122,8 @@ impl Residual {
         removed
     }
 
-    /// The registers that are used from the beginning of a block on; tells of each statement, from the
-    /// last to the first, whether it is dead.
+    /// The live registers at the start of a block. Reports for each statement, from the last to the
+    /// first, whether it is dead.
     fn live_before(
         &self,
         at: usize,
@@ -251,12 +251,12 @@ impl Residual {
         for statement in &mut out {
             statement.labels.retain(|label| targets.contains(&label.value));
         }
-        // What stood there for a label that nobody jumps to.
+        // Placeholders for labels that are not jump targets.
         out.retain(|code| !code.labels.is_empty() || code.operation != Operation::Nothing);
         out
     }
 
-    /// The blocks that are reached, each before those that it leads to, but for the ways back of loops.
+    /// The reachable blocks in topological order, except for the back edges of loops.
     fn order(&self) -> Vec<usize> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::new();
@@ -322,8 +322,8 @@ fn jump(to: usize, labels: &[Spanned<String>]) -> Statement {
     bare(Operation::Branch { target, condition: None }, &labels[to])
 }
 
-/// Whether an operation does no more than to compute registers of its thread, by what forms without
-/// accesses do that.
+/// Whether an operation only computes registers of its thread. `is_pure` answers this for forms
+/// without accesses.
 pub(super) fn computes(operation: &Operation, is_pure: impl Fn(Op) -> bool) -> bool {
     use Operation as O;
     match operation {
@@ -342,7 +342,8 @@ pub(super) fn computes(operation: &Operation, is_pure: impl Fn(Op) -> bool) -> b
     }
 }
 
-/// Whether a form without accesses only computes registers, and may be left out where nobody uses them.
+/// Whether a form without accesses only computes registers, so that it may be removed if they are
+/// dead.
 fn is_pure(op: Op) -> bool {
     matches!(
         op,

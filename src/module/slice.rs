@@ -1,10 +1,11 @@
-//! A test without the values that decide nothing.
+//! Slicing: a test without the values that do not influence its behaviour.
 //!
-//! Where nobody asks for values, one that is stored matters only if some thread loads it for a branch, an
-//! address, a barrier, or a store that matters. In the place of others, and of initial values that nobody
-//! knows, stand constants, and what computes them is left out. The test that remains has every execution of the whole one, up to these values, and
-//! perhaps more: stores no longer depend on loads. So what none of its executions does, none of the whole
-//! test does.
+//! If no condition asks for values, a stored value matters only if some thread loads it for a
+//! branch, an address, a barrier, or a store that matters. Constants replace all other stored
+//! values and unknown initial values, and the code that computes the replaced values is left out.
+//! The resulting test has every execution of the original test, up to these values, and perhaps
+//! more: some stores no longer depend on loads. A behaviour that the resulting test excludes is
+//! therefore excluded in the original test, too.
 
 use super::residual::computes;
 use super::specialize::specialized;
@@ -49,18 +50,18 @@ pub fn sliced(test: &Test) -> Option<Test> {
     changed.then(|| specialized(sliced))
 }
 
-/// What decides where control goes, what is accessed and who waits.
+/// The values that influence control flow, addresses and waiting.
 struct Matters {
     /// Registers of each thread.
     registers: Vec<FxHashSet<String>>,
     /// Variables, by name.
     variables: FxHashSet<String>,
-    /// Whether a load whose address is not known matters, so that each variable may.
+    /// Whether a relevant load has an unknown address, so that each variable may matter.
     all_variables: bool,
 }
 
 impl Matters {
-    /// Adds what the known decides on; whether there was anything new.
+    /// Adds the values on which the known values depend; gives whether there are new ones.
     fn look(&mut self, test: &Test) -> bool {
         let before = self.size();
         for (index, thread) in test.threads.iter().enumerate() {
@@ -111,7 +112,7 @@ impl Matters {
             }
             Operation::Atomic { access, op, operands, swap, .. } => {
                 self.address(thread, access);
-                // Whether a `cas` writes depends on what it reads.
+                // A `cas` writes or does not write depending on the value that it reads.
                 if written || *op == AtomicOp::Cas {
                     self.variable(access);
                 }
@@ -151,7 +152,7 @@ impl Matters {
         }
     }
 
-    /// Whether a load that matters may see what an access writes.
+    /// Whether a relevant load may read from an access.
     fn is_read(&self, access: &AccessForm) -> bool {
         self.all_variables
             || match named(access) {
@@ -160,7 +161,8 @@ impl Matters {
             }
     }
 
-    /// Puts a constant for what a statement stores, where that does not matter; whether it does so.
+    /// Replaces the stored value of a statement by a constant if the value does not matter; gives
+    /// whether the statement changed.
     fn replace(&self, thread: usize, statement: &mut Statement) -> bool {
         let constant = |values: &mut [Value], number: i128| {
             let mut changed = false;
@@ -198,7 +200,7 @@ fn named(access: &AccessForm) -> Option<&str> {
     }
 }
 
-/// Whether a form without accesses is nothing to other threads.
+/// Whether a form without accesses has no effect on other threads.
 fn is_own(op: Op) -> bool {
     !matches!(op, Op::Warp(_) | Op::StoreBulk | Op::Discard)
 }

@@ -1,15 +1,17 @@
-//! The code of each thread as far as the launch decides what it does.
+//! Specialization: the residual program of each thread under a given launch.
 //!
-//! A thread knows its indices and the arguments, so that most of its branches and addresses are decided:
-//! those branches are followed, loops that only registers drive are executed, accesses get the variable
-//! and the offset that their address is. What remains is the residual program of the thread, in which
-//! registers that nothing uses are no longer computed. Statements keep their place in the source.
+//! A thread knows its indices and arguments, so that most of its branches and addresses are
+//! constant. Constant branches are followed, loops controlled only by registers are unrolled, and
+//! accesses get the variable and the offset of their address. The remaining statements form the
+//! residual program of the thread, without computations of dead registers. Statements keep their
+//! source positions.
 //!
-//! A place of the program is visited once for each round of the loops around it: of what comes there on
-//! several ways, that is known which is so on all of them. So no statement behind a branch that memory
-//! decides is there twice, and a store depends on no load on which it does not depend as it is written. A
-//! visit whose knowledge an earlier one had is that one. Where a branch out of a loop depends on memory, the values that differ from one round to the
-//! next are forgotten, so that the loop stays a loop of the residual program.
+//! A place of the program is visited once for each round of the loops around it. If several paths
+//! reach the place, the visit keeps only the register values on which all paths agree. Therefore no
+//! statement behind a branch on memory is duplicated, and no store gets a dependency on a load that
+//! it lacks in the source. A visit with the same known values as an earlier visit is merged with
+//! it. If a branch out of a loop depends on memory, the values that differ from one round to the
+//! next are forgotten, so that the residual program keeps the loop.
 
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
@@ -24,14 +26,16 @@ use crate::source::Spanned;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many statements the residual program of a thread may have before what is not needed is left out;
-/// code that needs more stays as it is written.
+/// The largest number of statements of a thread's residual program before dead code is removed.
+/// Code that needs more statements is not specialized.
 const MOST_STATEMENTS: usize = 100_000;
 
-/// How many rounds of a loop are told apart of which a way out depends on memory and another one is decided.
+/// The number of unrolled rounds of a loop with one exit that depends on memory and another exit
+/// that is constant.
 const ROUNDS_OF_TWO_WAYS: u32 = 8;
 
-/// The test with the residual program of each thread; one in columns, whose branches compare, as it is.
+/// The test with the residual program of each thread. A test in columns, whose branches compare,
+/// stays unchanged.
 #[must_use]
 pub fn specialized(mut test: Test) -> Test {
     if test.dialect != Dialect::Blocks {
@@ -133,7 +137,7 @@ fn one_label_each(statements: &mut [Statement]) {
 #[derive(Clone)]
 struct State {
     registers: Registers,
-    /// What is known of the loops that are being executed, by where they begin.
+    /// The loops that are being executed, by their first places.
     rounds: BTreeMap<usize, Round>,
 }
 
@@ -142,19 +146,20 @@ struct State {
 struct Round {
     /// The registers when the round began.
     registers: Registers,
-    /// Whether a way out depended on memory.
+    /// Whether an exit of the loop depended on memory.
     open: bool,
-    /// Whether a way out was decided.
+    /// Whether an exit of the loop was constant.
     decided: bool,
     /// How many rounds there were.
     count: u32,
 }
 
-/// What is known of the live registers where a visit begins.
+/// The known values of the live registers at the start of a visit.
 type Known = Vec<(usize, u128)>;
 
-/// In which order visits take place: by the rounds of the loops around a place, outer ones first, each
-/// as where it begins and its number, then by the place. So whatever leads to a visit comes before it.
+/// The order of visits: first by the rounds of the surrounding loops, outer loops first, then by
+/// the place. A round is given by the start of its loop and its number. All visits that lead to a
+/// visit therefore come before it.
 type Turn = Vec<usize>;
 
 /// A visit that is still to come.
@@ -168,7 +173,7 @@ struct Visit {
 const COMPARED_VISITS: usize = 8;
 
 impl State {
-    /// Keeps what is known here and there.
+    /// Keeps the values on which both states agree.
     fn meet(&mut self, other: &Self) {
         let meet = |own: &mut Registers, other: &Registers| {
             for (own, other) in own.iter_mut().zip(other) {
@@ -200,11 +205,11 @@ struct Specializer<'a> {
     widths: Vec<u32>,
     /// The registers by name.
     names: FxHashMap<&'a str, usize>,
-    /// Registers that are read before they are written, at each step.
+    /// The registers that are live before each step.
     live: Vec<Vec<bool>>,
     /// Where control comes together: places where visits may meet.
     joins: Vec<bool>,
-    /// Loops: from where they begin to the last place that leads back.
+    /// Loops: the first place, and the last place with a back edge to it.
     loops: BTreeMap<usize, usize>,
     blocks: Vec<Block>,
     /// The visits of each place that have begun, the last ones behind.
@@ -217,9 +222,9 @@ struct Specializer<'a> {
 enum Next {
     /// To a place, decided.
     Place(usize),
-    /// To one of two: where the branch leads to, and what follows it.
+    /// To one of two places: the target of the branch, and the place behind the branch.
     Either(usize, usize),
-    /// The thread ends, if the step's predicate holds; else it goes on.
+    /// The thread ends; with `MayEnd` only if the step's predicate, which is unknown, holds.
     Ends,
     MayEnd,
 }
@@ -301,8 +306,8 @@ impl<'a> Specializer<'a> {
         registers.filter_map(|(r, value)| Some((r, (*value)?))).collect()
     }
 
-    /// Notes that a round of a loop begins, and forgets what differs between rounds where memory decides
-    /// how many there are.
+    /// Starts a round of a loop. Forgets the values that differ between rounds if the number of
+    /// rounds depends on memory.
     fn enter(&self, at: usize, state: &mut State) {
         state.rounds.retain(|&start, _| start <= at && at <= self.loops[&start]);
         if !self.loops.contains_key(&at) {
@@ -371,7 +376,7 @@ impl<'a> Specializer<'a> {
         Some(())
     }
 
-    /// Executes one step: what remains of its statement, and where control goes.
+    /// Executes one step; gives the residual statement and the next place.
     fn step(&mut self, at: usize, step: &Step, state: &mut State) -> (Option<Statement>, Next) {
         let guard = step.guard.as_ref().map(|guard| value(guard, &state.registers, &self.widths));
         let last = self.code.steps.len();
@@ -432,12 +437,13 @@ impl<'a> Specializer<'a> {
         }
     }
 
-    /// What a load gives that nothing ever writes: a kernel parameter, constant memory.
+    /// The value of a load from memory that is never written: a kernel parameter or constant
+    /// memory.
     fn constant_load(&self, micro: &Micro, registers: &Registers) -> Option<u128> {
         let Micro::Load { target, destination: Some((register, extension)) } = micro else {
             return None;
         };
-        // What an access breaks rules by is left for executions to show.
+        // An access that breaks rules is kept, so that executions report the violation.
         let plain = target.order == Order::Weak && !target.marks.volatile && !target.marks.mmio;
         if !plain {
             return None;
@@ -459,14 +465,15 @@ impl<'a> Specializer<'a> {
         value(&term, registers, &self.widths)
     }
 
-    /// The variable that an access is to, and the byte in it, where its address is known and inside.
+    /// The variable and the byte offset of an access, if its address is known and within the
+    /// variable.
     fn named(&self, target: &Target, registers: &Registers) -> Option<(usize, u64)> {
         let address = value(&target.address, registers, &self.widths)?;
         let address = u64::try_from(address).ok()?;
         self.layout.named(target.space, address, u64::from(target.bytes))
     }
 
-    /// The statement with the address that its access is known to have.
+    /// The statement with the known address of its access.
     fn statement(&self, at: usize, sure: bool, before: &Registers) -> Option<Statement> {
         let mut statement = self.statements[at].clone();
         statement.labels.clear();
@@ -539,7 +546,7 @@ fn access_of(operation: &mut Operation) -> Option<&mut AccessForm> {
     }
 }
 
-/// The registers that are read from each step on before they are written.
+/// The registers that are live before each step.
 fn live(code: &ThreadCode) -> Vec<Vec<bool>> {
     let (steps, count) = (&code.steps, code.registers.len());
     let mut live = vec![vec![false; count]; steps.len() + 1];

@@ -1,11 +1,11 @@
-//! Which threads of a launch a test has: all of them, or some that stand for the others.
+//! The selection of launch threads for a test: all of them, or representatives.
 //!
-//! Threads whose residual programs go through the same statements have one role. Of each role there is the
-//! first thread; where not all addresses are known, also the next one beside it and one of the last CTA; and
-//! threads of each role, in the same and in another CTA, that access what these access, one of them
-//! writing. What makes threads depend on each other
-//! otherwise keeps them together: those of a warp that exchange values, those of a CTA that are counted, the
-//! CTAs of a cluster.
+//! Threads whose residual programs go through the same statements have one role. The first thread
+//! of each role is selected. If not all its addresses are known, the next thread of the role in the
+//! same CTA and the first one in its last CTA are selected as well. For each role, threads of the
+//! same and of another CTA are added that conflict with a selected thread, that is, access the same
+//! bytes, with at least one write. Threads with other dependencies stay together: the lanes of a
+//! warp that exchange values, the threads of a CTA that barriers count, and the CTAs of a cluster.
 
 use super::geometry::{Geometry, Index, WARP};
 use super::launch::{Launch, Launches};
@@ -35,7 +35,7 @@ pub(crate) enum Selection {
     Affordable,
     /// All.
     All,
-    /// These, by the first and last CTA and the first and last thread of each.
+    /// Selected threads, by the first and last CTA and the first and last thread of each CTA.
     Some(Vec<[RangeInclusive<u32>; 2]>),
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Selection {
 pub(super) enum Choice {
     /// All.
     All,
-    /// These.
+    /// Selected threads.
     Some(BTreeSet<Index>),
     /// Some that are looked at to find representatives.
     Sample,
@@ -71,7 +71,7 @@ pub(super) fn count(launches: &Launches) -> u64 {
 /// Whether representatives have to be found.
 ///
 /// # Errors
-/// When there are more threads than can be checked as a whole, and the user wants that.
+/// When a complete check is requested and there are too many threads for it.
 pub(super) fn wants_sample(
     launches: &Launches,
     selection: &Selection,
@@ -110,8 +110,9 @@ fn sizes(geometry: &Geometry) -> (u32, u32) {
     (small(geometry.ctas()), small(geometry.threads()))
 }
 
-/// Threads among which each role is hoped to be: of the first two and the last two CTAs, with those of their
-/// clusters, the first two warps, the last one, and the first and last lanes of the others.
+/// A sample of threads that hopefully covers each role. It consists of the first two and the last
+/// two CTAs, with the CTAs of their clusters. Each CTA contributes its first two warps, its last
+/// warp, and the first and last lanes of the other warps.
 fn sample(geometry: &Geometry) -> Vec<Index> {
     let (ctas, threads) = sizes(geometry);
     let ends = |count: u32| [0, 1, count.saturating_sub(2), count - 1];
@@ -127,18 +128,18 @@ fn sample(geometry: &Geometry) -> Vec<Index> {
     chosen.into_iter().flat_map(of_cta).collect()
 }
 
-/// What a thread does, as far as others depend on it.
+/// The behaviour of a thread, as far as other threads depend on it.
 #[derive(Debug, Default)]
 struct Trace {
-    /// Where the statements stand that it goes through.
+    /// The source positions of the executed statements.
     path: Vec<u32>,
-    /// What it accesses: variable, CTA of a `.shared` one, byte; and whether it writes there.
+    /// The accessed bytes by variable, CTA (for `.shared`) and offset; `true` for writes.
     accesses: BTreeMap<(String, Option<u32>, i64), bool>,
-    /// Whether it accesses what is not known.
+    /// Whether some address is unknown.
     computes_addresses: bool,
-    /// Whether it exchanges values within its warp.
+    /// Whether the thread exchanges values within its warp.
     exchanges: bool,
-    /// Whether threads are counted at barriers.
+    /// Whether the thread uses barriers that count threads.
     counts: bool,
 }
 
@@ -146,7 +147,7 @@ struct Trace {
 pub(super) struct Representatives {
     /// The threads of each launch.
     pub(super) choices: Vec<Choice>,
-    /// What they stand for, by launch and index.
+    /// The name of each role, with its representatives by launch and index.
     roles: Vec<(String, Vec<(usize, Index)>)>,
 }
 
@@ -200,7 +201,7 @@ pub(super) fn representatives(
     Ok(out)
 }
 
-/// Threads of the sample by the paths that they take, in the order of the first ones.
+/// The threads of the sample grouped by their paths, in the order of their first threads.
 fn roles(threads: &[(Index, &Trace)]) -> Vec<Vec<usize>> {
     let mut known: FxHashMap<&[u32], usize> = FxHashMap::default();
     let mut roles: Vec<Vec<usize>> = Vec::new();
@@ -256,7 +257,7 @@ fn standing(threads: &[(Index, &Trace)], roles: &[Vec<usize>]) -> BTreeSet<Index
     chosen
 }
 
-/// Adds the threads without which those that are chosen would do something else.
+/// Adds the threads that the behaviour of the chosen threads depends on.
 fn keep_together(chosen: &mut BTreeSet<Index>, geometry: &Geometry, threads: &[(Index, &Trace)]) {
     let (_, in_cta) = sizes(geometry);
     let ctas: BTreeSet<u32> = chosen.iter().map(|index| index.cta).collect();
@@ -280,7 +281,7 @@ fn keep_together(chosen: &mut BTreeSet<Index>, geometry: &Geometry, threads: &[(
     }
 }
 
-/// What makes the threads of a role stand out in the sample.
+/// A property that distinguishes the threads of a role in the sample.
 fn role_name(
     threads: &[(Index, &Trace)],
     of_role: &FxHashSet<Index>,
@@ -331,7 +332,7 @@ fn role_name(
     }
 }
 
-/// What the threads of a test are among those of the launches.
+/// The position of each thread of a test in its launch.
 pub(super) fn launched(
     launches: &Launches,
     indices: &[(usize, Index)],
@@ -346,7 +347,7 @@ pub(super) fn launched(
     Launched { threads: count(launches), roles: roles.collect() }
 }
 
-/// What a thread with a residual program does.
+/// The trace of a thread with a residual program.
 fn trace(thread: &Thread, index: Index) -> Trace {
     let mut trace = Trace::default();
     for statement in &thread.statements {

@@ -1,9 +1,9 @@
 //! Addresses as values: `cvta`, `mapa`, `isspacep` and `getctarank` as arithmetic on windows.
 //!
 //! A generic address of `.shared`, `.local`, `.const` or `.param` is the base of the space's window
-//! plus the address within the space (PTX-6.4.1.1). Where the standard leaves a result undefined -
-//! a generic address outside the window asked for, a CTA that the cluster does not have - it is an
-//! address at which no variable lies.
+//! plus the address within the space (PTX-6.4.1.1). If the standard leaves a result undefined - a
+//! generic address outside the requested window, a CTA that the cluster does not have - the result
+//! is an address without a variable.
 
 use super::expr::Binary;
 use super::layout::{SHARED_CTA_BITS, Window};
@@ -44,7 +44,7 @@ impl Lowering<'_> {
         self.assign(written.destination(), value, Extension::Zero);
     }
 
-    /// `cvta`; what it asks of its source is the program's duty (PTX-9.7.9.20).
+    /// `cvta`; its requirements on the source are the program's duty (PTX-9.7.9.20).
     fn generic_address(&mut self, source: Term, space: Space, ty: Type) -> Term {
         let wide = source.clone().resize(64, Extension::Zero);
         let (inside, what) = match space {
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             Space::Local => within(Window::LOCAL),
             Space::Const => within(Window::CONST),
             Space::ParamEntry | Space::ParamFunc => within(Window::PARAM),
-            // All that is in no other window, `.param` included (PTX-6.4.1.1).
+            // Every address in no other window, `.param` included (PTX-6.4.1.1).
             Space::Global | Space::Generic => {
                 within(Window::SHARED).or(within(Window::LOCAL)).or(within(Window::CONST)).not()
             }
@@ -109,7 +109,7 @@ impl Lowering<'_> {
         below(address, (self.ranks() + 1) << SHARED_CTA_BITS)
     }
 
-    /// How many CTAs of the thread's cluster are in the test.
+    /// The number of CTAs of the thread's cluster in the test.
     fn ranks(&self) -> u64 {
         match self.place {
             ThreadPlace::Device(place) => self.layout.cluster_ctas(place).len() as u64,
@@ -143,18 +143,19 @@ fn below(value: &Term, limit: u64) -> Term {
 }
 
 impl Window {
-    /// A 64-bit generic address as one within the space; no less than the size where it is none.
+    /// A 64-bit generic address as an address within the space; at least the window's size if it is
+    /// outside.
     fn inside(self, address: &Term) -> Term {
         address.clone().binary(Binary::Sub, base(Some(self), 64))
     }
 
-    /// Whether a 64-bit generic address is one of the space.
+    /// Whether a 64-bit generic address lies in the window.
     pub(super) fn holds(self, address: &Term) -> Term {
         below(&self.inside(address), self.size)
     }
 }
 
-/// Whether an instruction on shared addresses has generic ones.
+/// Whether the operands of an instruction on shared addresses are generic.
 fn is_generic(written: &Written) -> bool {
     !written.words.has("shared::cluster")
 }

@@ -1,5 +1,5 @@
-//! Asynchronous instructions (PTX-8.9.1.1) as micro-operations: what an operation does to memory,
-//! which mbarriers it signals, which groups are closed and waited for.
+//! Asynchronous instructions (PTX-8.9.1.1) as micro-operations. They have memory effects and
+//! signals at mbarriers, and groups that threads commit and wait for.
 
 use super::expr::Binary;
 use super::layout::SHARED_CTA_BITS;
@@ -23,7 +23,7 @@ const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 const HALF: Type = Type::new(TypeKind::Bits, 16);
 
 impl Lowering<'_> {
-    /// Lowers an instruction that has to do with asynchronous operations.
+    /// Lowers an instruction about asynchronous operations.
     pub(super) fn asynchronous(&mut self, op: AsyncOp, written: &Written) {
         match op {
             AsyncOp::Commit(kind) => self.out.push(Micro::Commit(kind)),
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         let in_global = written.words.has("bulk_group");
         let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
         let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
-        // The scope of the reductions is the device's (PTX-9.7.9.25.4.2) where none is written.
+        // The default scope of the reductions is that of the device (PTX-9.7.9.25.4.2).
         let scope = written.words.scope().unwrap_or(Scope::Gpu);
         let combination = Combination { bytes: ty.bytes(), value, scope };
         self.bulk_transfer(written, Some(combination));
@@ -204,7 +204,8 @@ impl Lowering<'_> {
         })));
     }
 
-    /// The CTAs that a multicast goes to, by their ranks; it has to be to some that there are.
+    /// The CTAs of a multicast, by rank. The mask has to name at least one, and none that does not
+    /// exist.
     pub(super) fn multicast(&mut self, written: &Written) -> Multicast {
         let Some(mask) = written.optional("mask") else { return Multicast(Vec::new()) };
         let mask = self.value(mask, HALF);
@@ -218,7 +219,7 @@ impl Lowering<'_> {
         Multicast((0..ranks).map(|rank| (rank, mask.clone().bits(rank, 1))).collect())
     }
 
-    /// The signals of so many bytes, one for each CTA that the bytes go to.
+    /// The signals of so many bytes, one for each CTA that receives bytes.
     pub(super) fn signals(
         &mut self,
         (address, space): (&Address, Space),
@@ -290,7 +291,7 @@ impl Lowering<'_> {
         })));
     }
 
-    /// `st.async.release` and `red.async.release`: nothing waits for them but the end of their task.
+    /// `st.async.release` and `red.async.release`: only the end of their task waits for them.
     fn release_operation(&mut self, op: AsyncOp, written: &Written) {
         let (address, space) = addresses(written)[0];
         let (address, space) = self.address(address, space, 0);
@@ -346,7 +347,7 @@ impl Lowering<'_> {
         Range { address, space, confined, align, when: Term::truth(true) }
     }
 
-    /// Where an mbarrier object is, for an operation of a scope.
+    /// The target of an mbarrier object, for an operation of a scope.
     pub(super) fn object(
         &self,
         address: &Address,
@@ -370,7 +371,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// How many CTAs of the thread's cluster there are in the test, of those that a mask can name.
+    /// The number of CTAs of the thread's cluster in the test that a mask can name.
     fn named_ranks(&self) -> u32 {
         match self.place {
             ThreadPlace::Device(place) => u32::try_from(self.layout.cluster_ctas(place).len())
@@ -407,12 +408,12 @@ impl Lowering<'_> {
     }
 }
 
-/// The CTAs that a multicast goes to: their ranks, each with whether the mask names it. None where an
-/// operation has one destination, which its address says.
+/// The CTAs of a multicast: their ranks, each with whether the mask names it. Empty for an
+/// operation with one destination, which its address gives.
 pub(super) struct Multicast(pub(super) Vec<(u32, Term)>);
 
 impl Multicast {
-    /// A range at the same place in each of the CTAs.
+    /// The range at the same offset in each of the CTAs.
     pub(super) fn everywhere(&self, range: Range) -> Vec<Range> {
         if self.0.is_empty() {
             return vec![range];
@@ -436,7 +437,7 @@ fn ranges(written: &Written) -> [(&Address, Space); 2] {
     [list[0], list[1]]
 }
 
-/// The address at the same place in the shared memory of the CTA with a rank.
+/// The address at the same offset in the shared memory of the CTA with a rank.
 pub(super) fn in_cta(address: &Term, rank: u64) -> Term {
     let inside = address.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
     let part = Term::Const(u128::from((rank + 1) << SHARED_CTA_BITS), 64);

@@ -60,7 +60,7 @@ impl Lowering<'_> {
     pub(super) fn warp_barrier(&mut self, mask: Term) {
         let legal = match self.at.lane {
             Some(lane) => mask.clone().bits(lane, 1),
-            // Some lane is its own.
+            // The thread's own lane is unknown, so some lane has to be named.
             None => mask.clone().equals(Term::Const(0, 32)).not(),
         };
         self.require(legal.clone(), Rule::WarpMask);
@@ -80,7 +80,7 @@ impl Lowering<'_> {
 }
 
 impl BarrierMicro {
-    /// An operation without count, reduction and memory order.
+    /// An operation without a count, a reduction or a memory order.
     pub(super) fn of(group: BarrierGroup, arrives: bool, waits: bool) -> Self {
         Self {
             group,

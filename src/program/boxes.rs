@@ -1,8 +1,8 @@
-//! Copies of boxes of tensors (PTX-9.7.9.25.5) and changes of the maps that describe these (PTX-9.7.9.26)
-//! as micro-operations.
+//! Copies of boxes of tensors (PTX-9.7.9.25.5) and changes of tensor maps (PTX-9.7.9.26) as
+//! micro-operations.
 //!
-//! A map is 128 bytes that nobody can look into: the first word of a variable that holds one stands for
-//! all of them, and is the address of the tensor.
+//! A tensor map is 128 opaque bytes: the first word of its variable stands for all of them, and
+//! holds the address of the tensor.
 
 use super::asynchronous::{Multicast, addresses, in_cta};
 use super::expr::Binary;
@@ -26,7 +26,7 @@ use crate::rule::Rule;
 
 const COORDINATE: Type = Type::new(TypeKind::Signed, 32);
 const WORD: Type = Type::new(TypeKind::Unsigned, 64);
-/// What divides the address of a box in shared memory.
+/// The alignment of a box in shared memory, in bytes.
 const BOX_ALIGN: u32 = 16;
 
 impl Lowering<'_> {
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         })));
     }
 
-    /// `tensormap.replace`: what copies do not follow, they do not understand.
+    /// `tensormap.replace`; a change that copies do not follow leaves the model.
     pub(super) fn replace_map(&mut self, written: &Written) {
         let space = written.words.space();
         let map = self.map(written.address(), space, Proxy::Generic);
@@ -99,7 +99,7 @@ impl Lowering<'_> {
             let value = self.value(written.value("address"), WORD);
             return self.out.push(Micro::Store { target: map, value });
         }
-        // Another field of a map whose tensor the test declares would make it another tensor.
+        // A change of another field of a declared map would describe another tensor.
         let maps = self.maps().collect::<Vec<_>>();
         let declared = maps.into_iter().fold(Term::truth(false), |any, (at, _)| {
             let here = map.address.clone().equals(Term::Const(u128::from(at), 64));
@@ -114,7 +114,7 @@ impl Lowering<'_> {
         self.out.push(Micro::Store { target: map, value });
     }
 
-    /// `tensormap.cp_fenceproxy`: a copy and the release fence behind it (PTX-9.7.13.16).
+    /// `tensormap.cp_fenceproxy`: a copy and the release fence after it (PTX-9.7.13.16).
     pub(super) fn copy_map(&mut self, written: &Written) {
         let list = addresses(written);
         let (to, from) = (list[0], list[1]);
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         variables.filter_map(|variable| Some((variable.address, variable.tensor_map.as_ref()?)))
     }
 
-    /// How many bytes the box of the map at an address has.
+    /// The number of bytes in the box of the map at an address.
     fn bytes_of_box(&self, map: &Term, at: &BoxPlace) -> Term {
         let bytes = |map: &TensorMap| match at {
             BoxPlace::Tile(_) => map.bytes(),
@@ -167,7 +167,7 @@ impl Lowering<'_> {
         self.by_map(map, |map| Term::Const(u128::from(bytes(map)), 32), Term::Const(0, 32))
     }
 
-    /// What is so of the map at an address.
+    /// A term by cases over the map at an address.
     fn by_map(&self, address: &Term, of: impl Fn(&TensorMap) -> Term, otherwise: Term) -> Term {
         self.maps().fold(otherwise, |others, (at, map)| {
             let here = address.clone().equals(Term::Const(u128::from(at), 64));
@@ -175,7 +175,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// How elements of a reduction are combined: as the type of all maps of the test says.
+    /// The combination of elements in a reduction, by the type of all maps of the test.
     fn combination(&mut self, written: &Written, map: &Term) -> Option<Combination> {
         let named = |(at, found): (u64, &TensorMap)| match map {
             Term::Const(address, _) => (*address == u128::from(at)).then_some(found.ty),
@@ -188,12 +188,12 @@ impl Lowering<'_> {
         let op = written.words.plain().find_map(names::atomic).unwrap_or(AtomicOp::Add);
         let value = atomic_result(op, *ty, element, None, Subnormals::Flushed);
         let value = value.unwrap_or_else(|| opaque(*ty));
-        // The scope of the reductions is the device's (PTX-9.7.9.25.5.3).
+        // The scope of the reductions is that of the device (PTX-9.7.9.25.5.3).
         Some(Combination { bytes: ty.bytes(), value, scope: Scope::Gpu })
     }
 
-    /// The signals of a copy of a pair of CTAs (`.cta_group::2`): each at the CTA of the destination's
-    /// pair that is the first or the second there as the named object's is.
+    /// The signals of a copy of a pair of CTAs (`.cta_group::2`). Each goes to the CTA of the
+    /// destination's pair with the same position in its pair as the CTA of the named object.
     fn signals_in_pairs(
         &mut self,
         (address, space): (&Address, Space),

@@ -1,10 +1,11 @@
-//! What the steps of a thread read and write, and where they lead.
+//! Def-use: the registers that the steps of a thread read and write, and control flow between
+//! steps.
 
 use super::micro::{BarrierGroup, BarrierMicro, Micro, PhaseUse, Step};
 use super::term::Term;
 
 impl Step {
-    /// The place that its branch leads to, if it has one.
+    /// The target of the step's branch, if it has one.
     #[must_use]
     pub(crate) fn branch_target(&self) -> Option<usize> {
         self.micros.iter().find_map(|micro| match micro {
@@ -13,14 +14,14 @@ impl Step {
         })
     }
 
-    /// Whether control may go on to the next statement.
+    /// Whether control may go on to the next step.
     #[must_use]
     pub(crate) fn falls_through(&self) -> bool {
         let leaves = |m: &Micro| matches!(m, Micro::Exit | Micro::Branch { condition: None, .. });
         self.guard.is_some() || !self.micros.iter().any(leaves)
     }
 
-    /// Its predicate and the condition of its branch.
+    /// The guard of the step and the condition of its branch.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Term> {
         let of_branch = self.micros.iter().find_map(|micro| match micro {
             Micro::Branch { condition, .. } => condition.as_ref(),
@@ -29,21 +30,21 @@ impl Step {
         self.guard.iter().chain(of_branch)
     }
 
-    /// The registers that it reads.
+    /// The registers that the step reads.
     pub(crate) fn read(&self) -> Vec<usize> {
         let mut read: Vec<usize> = self.micros.iter().flat_map(|micro| micro.effects().0).collect();
         self.conditions().for_each(|term| term.registers(&mut read));
         read
     }
 
-    /// The registers that it writes.
+    /// The registers that the step writes.
     pub(crate) fn written(&self) -> Vec<usize> {
         self.micros.iter().flat_map(Micro::written).collect()
     }
 }
 
 impl BarrierMicro {
-    /// Whether all threads of the CTA pass it together.
+    /// Whether all threads of the CTA pass the barrier together.
     #[must_use]
     pub(crate) fn meets_whole_cta(&self) -> bool {
         let cta = matches!(self.group, BarrierGroup::Cta(_));
@@ -52,13 +53,13 @@ impl BarrierMicro {
 }
 
 impl Micro {
-    /// Whether it is a barrier that all threads of the CTA pass together.
+    /// Whether the operation is a barrier that all threads of the CTA pass together.
     #[must_use]
     pub(crate) fn meets_whole_cta(&self) -> bool {
         matches!(self, Self::Barrier(barrier) if barrier.meets_whole_cta())
     }
 
-    /// Whether it, or one of the elements that it consists of, is such an operation.
+    /// Whether the operation, or one of its elements, is of a kind.
     fn has(&self, is_such: fn(&Self) -> bool) -> bool {
         match self {
             Self::Elements { list, .. } => list.iter().any(|element| element.has(is_such)),
@@ -66,25 +67,25 @@ impl Micro {
         }
     }
 
-    /// Whether it may read memory.
+    /// Whether the operation may read memory.
     #[must_use]
     pub(crate) fn may_read(&self) -> bool {
         self.has(|micro| matches!(micro, Self::Load { .. } | Self::Rmw { .. } | Self::Issue(_)))
     }
 
-    /// Whether it may write to memory.
+    /// Whether the operation may write memory.
     #[must_use]
     pub(crate) fn may_write(&self) -> bool {
         self.has(|micro| matches!(micro, Self::Store { .. } | Self::Rmw { .. } | Self::Issue(_)))
     }
 
-    /// The registers that it writes.
+    /// The registers that the operation writes.
     #[must_use]
     pub(crate) fn written(&self) -> Vec<usize> {
         self.effects().1
     }
 
-    /// The registers that it reads, and those it writes.
+    /// The registers that the operation reads, and those that it writes.
     #[must_use]
     pub(crate) fn effects(&self) -> (Vec<usize>, Vec<usize>) {
         let mut reads = Vec::new();

@@ -11,13 +11,13 @@ use crate::ptx::warp::{Shuffle, WarpOp};
 use crate::rule::Rule;
 
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
-/// The number of a lane.
+/// The bits of a lane number.
 const LANE_BITS: u32 = 5;
-/// Enough for sums and differences of lanes, with a sign.
+/// Enough bits for sums and differences of lanes, with a sign.
 const SUM_BITS: u32 = 8;
 
 impl Lowering<'_> {
-    /// Lowers an exchange. It waits as `bar.warp.sync` does, for threads at the same instruction.
+    /// Lowers an exchange. It waits like `bar.warp.sync`, for threads at the same instruction.
     pub(super) fn warp_exchange(&mut self, op: WarpOp, written: &Written) {
         let (destination, predicate) = (written.destination(), written.predicate());
         let sources: Vec<&Value> = written.sources().map(|(value, _)| value).collect();
@@ -61,8 +61,8 @@ impl Lowering<'_> {
         self.assign(destination, result, Extension::Zero);
     }
 
-    /// The threads of the warp that are active with this one: some of those in the test, which the
-    /// execution chooses anew each time (PTX-9.7.13.11).
+    /// The threads of the warp that are active together with this thread. The execution chooses a
+    /// subset of the test's threads anew each time (PTX-9.7.13.11).
     fn active_mask(&self) -> Term {
         let own = Term::Const(1, 32).binary(Binary::Shl, self.lane_id());
         let mates = (0..self.at.lanes).filter(|&lane| self.at.lane != Some(lane));
@@ -74,7 +74,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The lane that a `shfl.sync` takes its value from, and whether that is in range (PTX-9.7.9.6).
+/// The lane from which a `shfl.sync` takes its value, and whether that lane is in range
+/// (PTX-9.7.9.6).
 fn shuffle(mode: Shuffle, lane: &Term, b: Term, c: Term) -> (Term, Term) {
     let lane = lane.clone().bits(0, LANE_BITS);
     let (b, clamp, segment) =

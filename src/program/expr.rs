@@ -1,8 +1,8 @@
-//! Hash-consed bit-vector expressions: what registers, guards and stored values become.
+//! Hash-consed bit-vector expressions, for registers, guards and stored values.
 //!
 //! Widths run from 1 (truth values) to 128 bits. Equal expressions have equal ids. Construction
-//! folds constants and a short list of identities; guards are kept as conjunctions of literals so
-//! that the two arms of a branch meet again in the guard from before it.
+//! folds constants and a short list of identities; guards are kept as conjunctions of literals, so
+//! that the guards of a branch's two arms join to the guard before it.
 
 use super::float::{self, Function};
 use super::known_bits::{self, KnownBits};
@@ -18,9 +18,9 @@ pub enum Unary {
     Not,
     /// Two's complement.
     Neg,
-    /// How many bits are set.
+    /// The number of set bits.
     PopCount,
-    /// How many bits above the highest one that is set are not; of zero, the width.
+    /// The number of zero bits above the highest set one; of zero, the width.
     LeadingZeros,
     /// The bits in the opposite order.
     Reverse,
@@ -77,22 +77,22 @@ pub enum Expr {
     Const(u128),
     /// The value that a read access returns.
     Read(AccessId),
-    /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier object
-    /// there. Only the conditions of misuses ask for it: no value and no guard depends on it.
+    /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier
+    /// object there. Used only in conditions of misuses, not in values or guards.
     Mbarrier(AccessId),
     /// A value that the execution chooses.
     Symbol(SymbolId),
     /// The final value of a location piece.
     Final(LocId),
-    /// What the `bar.red` at this index of the graph's barriers returns.
+    /// The result of the `bar.red` at this index of the graph's barriers.
     Barrier(BarrierId),
     /// One argument.
     Unary(Unary, ExprId),
     /// Two arguments.
     Binary(Binary, ExprId, ExprId),
-    /// If the first holds, the second, else the third.
+    /// The second if the first holds, else the third.
     Ite(ExprId, ExprId, ExprId),
-    /// Bits from this one upwards; how many is the width.
+    /// The bits from this one upwards, as many as the width.
     Extract(ExprId, u32),
     /// The first argument above the second.
     Concat(ExprId, ExprId),
@@ -103,7 +103,7 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// Whether the execution gives the value.
+    /// Whether the execution determines the value.
     #[must_use]
     pub fn is_leaf(self) -> bool {
         use Expr::{Barrier, Final, Mbarrier, Read, Symbol};
@@ -111,19 +111,19 @@ impl Expr {
     }
 }
 
-/// How many literals of a conjunction are looked at when two meet.
+/// The most literals of a conjunction that are compared in a join.
 const LITERALS: usize = 48;
 
-/// How deep in other choices it is looked whether a condition that is known decides one.
+/// The most nested choices in which a known condition is looked for.
 const DEEPEST_CHOICE: u8 = 3;
 
-/// How deep in a condition it is looked whether others decide it.
+/// The depth to which a condition is searched for deciding literals.
 const DEEPEST_CONDITION: u8 = 8;
 
-/// How deep choices inside choices are rewritten; chains of them are as long as a program.
+/// The most nested choices that are rewritten; chains of choices are as long as a program.
 const DEEPEST_REWRITING: usize = 200;
 
-/// Truth values that are joined, mostly few.
+/// A list of truth values, mostly short.
 pub type Truths = SmallVec<[ExprId; 8]>;
 
 /// All expressions of one event graph.
@@ -133,9 +133,10 @@ pub struct ExprArena {
     widths: Vec<u8>,
     bits: Vec<KnownBits>,
     known: FxHashMap<(Expr, u8), ExprId>,
-    /// How many choices are being rewritten at once.
+    /// The number of nested rewritings in progress.
     depth: usize,
-    /// Whether truth values are being made of tables, whose parts need no tables of their own.
+    /// Whether a truth table is being turned into an expression, whose parts need no tables of
+    /// their own.
     pub(super) tabled: bool,
 }
 
@@ -156,13 +157,13 @@ impl ExprArena {
         u32::from(self.widths[id.index()])
     }
 
-    /// How many expressions there are.
+    /// The number of expressions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no expressions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -235,7 +236,7 @@ impl ExprArena {
         }
     }
 
-    /// The negation of a truth value as it stands.
+    /// The negation of a truth value, without simplification.
     pub(super) fn negation(&mut self, a: ExprId) -> ExprId {
         self.intern(Expr::Unary(Unary::Not, a), 1)
     }
@@ -270,8 +271,8 @@ impl ExprArena {
         self.intern(Expr::Binary(op, a, b), out)
     }
 
-    /// Whether a function of a choice becomes a choice of functions: one of the arms is constant,
-    /// and the choice is not too deep inside others. What is left alone means the same.
+    /// Whether a function of a choice is rewritten to a choice of functions. One of the arms must
+    /// be constant, and the choice must not be nested too deeply. Both forms have the same meaning.
     fn is_rewritten(&self, t: ExprId, e: ExprId) -> bool {
         self.depth < DEEPEST_REWRITING && (self.constant(t).is_some() || self.constant(e).is_some())
     }
@@ -286,13 +287,13 @@ impl ExprArena {
         self.binary(Binary::Or, a, b)
     }
 
-    /// That the second holds where the first does.
+    /// The condition that the second holds if the first does.
     pub fn implies(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let not = self.not(a);
         self.or(not, b)
     }
 
-    /// Whether it is seen that the second holds where the first does.
+    /// Whether simplification shows that the second holds if the first does.
     pub fn implied(&mut self, a: ExprId, b: ExprId) -> bool {
         let not = self.not(b);
         let without = self.and(a, not);
@@ -304,7 +305,7 @@ impl ExprArena {
         self.binary(Binary::Eq, a, b)
     }
 
-    /// The literals of a conjunction, sorted; none when there are more than `limit`.
+    /// The literals of a conjunction, sorted; `None` if there are more than `limit`.
     #[must_use]
     pub fn literals(&self, a: ExprId, limit: usize) -> Option<Truths> {
         let (mut out, mut stack) = (Truths::new(), Truths::from_slice(&[a]));
@@ -334,7 +335,7 @@ impl ExprArena {
         all
     }
 
-    /// Whether two literals contradict each other on their face: one negates the other, or they
+    /// Whether two literals contradict each other syntactically: one negates the other, or they
     /// equate one expression with different constants.
     #[must_use]
     pub fn clash(&self, a: ExprId, b: ExprId) -> bool {
@@ -349,9 +350,9 @@ impl ExprArena {
         }
     }
 
-    /// `e == k` where e's shape decides more than the comparison shows.
+    /// `e == k`, simplified by the form of e.
     pub(super) fn equals_constant(&mut self, a: ExprId, k: u128, width: u32) -> Option<ExprId> {
-        // Long chains of constants are taken off in one go.
+        // Long chains of constants are handled in one loop.
         let (mut x, mut rest) = (a, k);
         loop {
             match self.get(x) {
@@ -421,7 +422,7 @@ impl ExprArena {
         all.extend(right);
         all.sort_unstable();
         all.dedup();
-        // Beside x, what denies `x and y` denies y.
+        // Beside x, a literal `not (x and y)` becomes `not y`.
         let mut resolved = false;
         for at in 0..all.len() {
             let Expr::Unary(Unary::Not, inner) = self.get(all[at]) else { continue };
@@ -534,8 +535,8 @@ impl ExprArena {
         self.intern(Expr::Ite(c, t, e), width)
     }
 
-    /// What a choice is where a conjunction holds that says its condition or the opposite, or what is
-    /// chosen whatever its condition is, so many choices deep.
+    /// The value of a choice under a conjunction that decides its condition or makes both arms
+    /// equal, to a limited depth.
     fn chosen(&self, choice: ExprId, given: ExprId, depth: u8) -> ExprId {
         if !matches!(self.get(choice), Expr::Ite(..)) {
             return choice;
@@ -544,7 +545,7 @@ impl ExprArena {
         literals.map_or(choice, |literals| self.chosen_where(choice, &literals, depth))
     }
 
-    /// As [`chosen`](Self::chosen), where these literals hold.
+    /// As [`chosen`](Self::chosen), under these literals.
     fn chosen_where(&self, choice: ExprId, given: &[ExprId], depth: u8) -> ExprId {
         let Expr::Ite(condition, t, e) = self.get(choice) else { return choice };
         match self.truth_where(condition, given, DEEPEST_CONDITION) {
@@ -557,7 +558,7 @@ impl ExprArena {
         if t == e { t } else { choice }
     }
 
-    /// Whether a condition holds where these literals do, as far as it is made of them.
+    /// The truth of a condition under these literals, if decided by their occurrences.
     fn truth_where(&self, condition: ExprId, given: &[ExprId], depth: u8) -> Option<bool> {
         if given.contains(&condition) {
             return Some(true);
@@ -645,7 +646,7 @@ impl ExprArena {
         }
     }
 
-    /// How many of these truths hold, in `width` bits.
+    /// The number of true values among these, in `width` bits.
     pub fn count(&mut self, truths: impl IntoIterator<Item = ExprId>, width: u32) -> ExprId {
         let none = self.number(0, width);
         truths.into_iter().fold(none, |sum, truth| {

@@ -1,6 +1,6 @@
 //! Floating-point sums, minima and maxima on bits, as PTX computes them (PTX-9.7.3, PTX-9.7.4).
 //!
-//! A NaN that results is the canonical one; -0 is less than +0. A [`FloatMode`] says the rest.
+//! A NaN result is the canonical one; -0 is less than +0. A [`FloatMode`] selects the rest.
 
 use crate::ptx::floating::{FloatMode, Nans, Range, Rounding, Signs, Subnormals};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
@@ -19,7 +19,7 @@ pub enum Format {
     F64,
 }
 
-/// What is computed of two numbers.
+/// An operation on two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are those of the instructions")]
 pub enum FloatOp {
@@ -38,7 +38,7 @@ pub struct Function {
 }
 
 impl Format {
-    /// Bits, and those of them that hold digits.
+    /// The number of bits, and the number of fraction bits.
     pub(crate) fn sizes(self) -> (u32, u32) {
         match self {
             Self::F16 => (16, 10),
@@ -52,12 +52,12 @@ impl Format {
         1 << (self.sizes().0 - 1)
     }
 
-    /// The NaN that results, whatever the operands.
+    /// The canonical NaN, which results for all operands.
     pub(crate) fn nan(self) -> u128 {
         self.sign() - 1
     }
 
-    /// The bits of the exponent, which are infinity's.
+    /// The bits of the exponent, which are those of infinity.
     pub(crate) fn infinity(self) -> u128 {
         let digits = self.sizes().1;
         self.nan() >> digits << digits
@@ -87,7 +87,7 @@ impl Format {
         if flushes { bits & self.sign() } else { bits }
     }
 
-    /// Of two that are no NaNs.
+    /// Whether one number is less than another, neither of them a NaN.
     fn is_less(self, a: u128, b: u128) -> bool {
         match (self.is_negative(a), self.is_negative(b)) {
             (true, true) => self.magnitude(b) < self.magnitude(a),
@@ -132,7 +132,7 @@ pub fn apply(function: Function, a: u128, b: u128) -> u128 {
     }
 }
 
-/// The lesser or the greater.
+/// The lesser or the greater of two numbers.
 fn extreme(function: Function, a: u128, b: u128) -> u128 {
     let Function { op, format, mode } = function;
     let signed = mode.signs == Signs::Count;

@@ -1,9 +1,9 @@
-//! Sums, minima and maxima of eight-bit floating-point numbers on bits, as reductions of multimem
-//! operations compute them (PTX-5.2.3, PTX-9.7.9.14).
+//! Sums, minima and maxima of eight-bit floating-point numbers on bits, as in reductions of
+//! multimem operations (PTX-5.2.3, PTX-9.7.9.14).
 //!
-//! Both formats are computed in `.f16`, which holds all their numbers, `.e4m3` ones divided by 256. Its
-//! eleven digits are enough for a sum to be rounded twice without a difference. Nothing says what
-//! becomes of a sum that is too large.
+//! Both formats are computed in `.f16`, which holds all their numbers, those of `.e4m3` divided by
+//! 256. The eleven digits of `.f16` are enough for a sum to be rounded twice without a difference.
+//! The result of a sum that is too large is unspecified.
 
 use super::expr::Binary;
 use super::float::{FloatOp, Format, Function};
@@ -12,7 +12,7 @@ use super::term::{Extension, Term};
 use crate::ptx::floating::FloatMode;
 use crate::ptx::operation::{Type, TypeKind};
 
-/// A function of two numbers of eight bits; `None` of another type.
+/// A function of two eight-bit numbers; `None` for another type.
 pub(super) fn narrow_result(op: FloatOp, ty: Type, a: &Term, b: &Term) -> Option<Term> {
     let format = match ty.kind {
         TypeKind::E4m3 => Narrow::E4M3,
@@ -26,18 +26,18 @@ pub(super) fn narrow_result(op: FloatOp, ty: Type, a: &Term, b: &Term) -> Option
     Some(format.narrow(&wide, is_infinite(a).or(is_infinite(b)), ty))
 }
 
-/// How a format lies in `.f16`.
+/// The position of a format's bits in `.f16`.
 struct Narrow {
-    /// The digits of `.f16` below its own.
+    /// The number of `.f16` fraction bits below the format's own.
     below: u32,
     /// The bits of the greatest number.
     greatest: u128,
-    /// Whether its bits, moved up, are those of the same numbers, infinities and NaNs in `.f16`.
+    /// Whether the bits, shifted up, denote the same numbers, infinities and NaNs in `.f16`.
     is_upper_half: bool,
 }
 
 impl Narrow {
-    /// Four bits of exponent, three digits, no infinities; all bits are a NaN's.
+    /// Four bits of exponent, three digits, no infinities; the NaN has all bits set.
     const E4M3: Self = Self { below: 7, greatest: 0x7e, is_upper_half: false };
     /// Five bits of exponent, two digits.
     const E5M2: Self = Self { below: 8, greatest: 0x7b, is_upper_half: true };
@@ -55,8 +55,8 @@ impl Narrow {
         is_nan.choose(Term::Const(Format::F16.nan(), 16), number)
     }
 
-    /// The number for bits of `.f16`, rounded to the nearest, of two to the even one; an infinity counts
-    /// `if_infinite`, and is a sum that is too large otherwise.
+    /// The number for bits of `.f16`, rounded to nearest, ties to even. An infinity is kept if
+    /// `if_infinite`. Otherwise its result is unknown, like that of a sum that is too large.
     fn narrow(&self, wide: &Term, if_infinite: Term, ty: Type) -> Term {
         let digits = |n: u128| Term::Const(n, 15);
         let (sign, rest) = (wide.clone().bits(15, 1), wide.clone().bits(0, 15));
@@ -66,7 +66,7 @@ impl Narrow {
         let rounded = raised.bits(self.below, 15 - self.below).resize(8, Extension::Zero);
         let is_too_large = Term::Const(self.greatest, 8).binary(Binary::ULt, rounded.clone());
         let number = is_too_large.choose(opaque(ty), concat(sign.clone(), rounded.bits(0, 7)));
-        // What is no number in `.f16` stays so.
+        // A NaN in `.f16` stays a NaN.
         let infinity = digits(Format::F16.infinity());
         let is_nan = infinity.clone().binary(Binary::ULt, rest.clone());
         let infinite = if_infinite.choose(concat(sign, Term::Const(0x7c, 7)), opaque(ty));
@@ -85,7 +85,7 @@ mod tests {
     use crate::program::expr::{ExprArena, Unary};
     use std::cmp::Ordering;
 
-    /// What a number of eight bits stands for.
+    /// The value of a number of eight bits.
     fn value(kind: TypeKind, bits: u128) -> f64 {
         let (digits, bias) = if kind == TypeKind::E4m3 { (3, 7) } else { (2, 15) };
         let rest = bits & 0x7f;

@@ -1,17 +1,18 @@
-//! Conjunctions and disjunctions of a few conditions by their truth tables: what holds whatever some
-//! condition is does not mention it, and does not depend on it (PTX-8.10.4).
+//! Conjunctions and disjunctions of a few conditions by their truth tables. A condition that does
+//! not influence the result is not mentioned, so that the result does not depend on it
+//! (PTX-8.10.4).
 
 use super::expr::{Binary, Expr, ExprArena, Truths, Unary};
 use crate::id::ExprId;
 use rustc_hash::FxHashMap;
 
-/// How many conditions a table speaks of: one word has a bit for each of their assignments.
+/// The most conditions of a table: one word has a bit for each of their assignments.
 const MOST_CONDITIONS: usize = 6;
 
-/// How many alternatives and literals of a disjunction are compared.
+/// The most alternatives and literals of a disjunction that are compared.
 const MOST_ALTERNATIVES: usize = 48;
 
-/// Where each condition holds.
+/// The truth table of each condition.
 const COLUMNS: [u64; MOST_CONDITIONS] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
@@ -21,12 +22,12 @@ const COLUMNS: [u64; MOST_CONDITIONS] = [
     0xffff_ffff_0000_0000,
 ];
 
-/// Conditions, and tables of what is made of them.
+/// Conditions, and the truth tables of expressions over them.
 #[derive(Default)]
 struct Tables {
     conditions: Vec<ExprId>,
     known: FxHashMap<ExprId, u64>,
-    /// Whether something occurs twice.
+    /// Whether some expression occurs twice.
     repeats: bool,
 }
 
@@ -54,8 +55,9 @@ impl Tables {
 }
 
 impl ExprArena {
-    /// The negation of a truth value that is no negation: of a few alternatives, that none of them
-    /// holds; of a few negations together, that one of what they deny holds.
+    /// The negation of a truth value that is no negation itself. A few alternatives become the
+    /// conjunction of their negations; a conjunction of a few negations becomes the disjunction of
+    /// their operands.
     pub(super) fn denied(&mut self, x: ExprId) -> ExprId {
         let parts = match self.get(x) {
             Expr::Binary(Binary::Or, ..) => self.alternatives(x),
@@ -79,9 +81,9 @@ impl ExprArena {
         })
     }
 
-    /// What two truth values are together, where they have some condition in common: asked of one
-    /// condition after the other, in the order in which they are computed, so that what does not
-    /// matter is not asked.
+    /// A conjunction or disjunction of truth values with a common condition, rebuilt from its
+    /// table. The expression branches on the conditions in the order of their computation, and
+    /// skips irrelevant ones.
     pub(super) fn by_table(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
         if self.tabled {
             return None;
@@ -109,7 +111,7 @@ impl ExprArena {
         Some(whole)
     }
 
-    /// The assignments in which no two conditions hold that exclude each other.
+    /// The assignments without two true conditions that exclude each other.
     fn possible(&self, conditions: &[ExprId]) -> u64 {
         let mut possible = u64::MAX;
         for (at, &one) in conditions.iter().enumerate() {
@@ -122,7 +124,7 @@ impl ExprArena {
         possible
     }
 
-    /// Whether a truth value, made of a few literals, may hold for one of several reasons.
+    /// Whether a truth value of a few literals may hold for one of several reasons.
     pub(super) fn is_choice(&self, x: ExprId) -> bool {
         let choice = |x: ExprId| match self.get(x) {
             Expr::Binary(op, ..) => op == Binary::Or,
@@ -133,8 +135,8 @@ impl ExprArena {
         literals.into_iter().any(choice)
     }
 
-    /// A disjunction in which one side need not say that the other does not hold: `x or (not x and
-    /// y)` is `x or y`, for each of many alternatives of a side.
+    /// A disjunction without the negation of one side in the other: `x or (not x and y)` is `x or
+    /// y`, for each of many alternatives of a side.
     pub(super) fn beside(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         for (one, other) in [(a, b), (b, a)] {
             let alternatives = self.alternatives(one);
@@ -154,7 +156,7 @@ impl ExprArena {
         None
     }
 
-    /// What a disjunction is made of.
+    /// The operands of a disjunction.
     fn alternatives(&self, x: ExprId) -> Truths {
         let (mut out, mut stack) = (Truths::new(), Truths::from_slice(&[x]));
         while let Some(x) = stack.pop() {
@@ -169,7 +171,7 @@ impl ExprArena {
         out
     }
 
-    /// The truth value with a table, as far as assignments are possible, one condition after the
+    /// The truth value of a table restricted to possible assignments, by one condition after the
     /// other.
     fn of_table(
         &mut self,
@@ -200,13 +202,13 @@ impl ExprArena {
     }
 }
 
-/// A table where a condition holds, whatever that one is.
+/// The table with a condition fixed to true.
 fn if_true(table: u64, at: usize) -> u64 {
     let kept = table & COLUMNS[at];
     kept | kept >> (1 << at)
 }
 
-/// A table where a condition does not hold, whatever that one is.
+/// The table with a condition fixed to false.
 fn if_false(table: u64, at: usize) -> u64 {
     let kept = table & !COLUMNS[at];
     kept | kept << (1 << at)

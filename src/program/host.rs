@@ -1,10 +1,10 @@
-//! What a host thread cannot execute: it takes part in the memory model with system scope (PTX-8.5),
-//! and has neither a CTA nor a grid.
+//! Operations that a host thread cannot execute. A host thread takes part in the memory model with
+//! system scope (PTX-8.5), and has neither a CTA nor a grid.
 
 use crate::ptx::operation::{AccessForm, Operation, Space};
 
-/// What an operation needs that only threads of a device have. (Barriers are told apart where their
-/// participants are looked for.)
+/// The feature of an operation that only device threads have. (Barriers are checked with their
+/// participants.)
 pub(super) fn needs_device(operation: &Operation) -> Option<&'static str> {
     match operation {
         Operation::Load { access, .. }

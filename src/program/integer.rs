@@ -1,7 +1,7 @@
 //! Integer and bit instructions as expressions (PTX-9.7.1, PTX-9.7.2, PTX-9.7.8).
 //!
-//! Where an operand that says which bits are meant is a constant, only these bits are in the result,
-//! so that it does not depend on the others.
+//! If an operand that selects bits is a constant, the result contains only the selected bits, so
+//! that it does not depend on the others.
 
 use super::expr::{Binary, Unary};
 use super::lower::Lowering;
@@ -15,7 +15,7 @@ use crate::ptx::operation::{
 };
 
 impl Lowering<'_> {
-    /// A sum, difference or product with the carry that it takes and the carry that it gives.
+    /// A sum, difference or product with carry-in and carry-out.
     pub(super) fn carry(
         &mut self,
         (op, ty): (CarryOp, Type),
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         self.assign_with(destination, result, extension(ty), given, carry);
     }
 
-    /// An integer or bit instruction, which may say as well whether its result is not zero, combined
+    /// An integer or bit instruction. It may also write whether its result is not zero, combined
     /// with a predicate (`lop3`).
     pub(super) fn integer(&mut self, op: IntegerOp, written: &Written) {
         let mut sources: Vec<Term> =
@@ -48,8 +48,8 @@ impl Lowering<'_> {
         self.assign_with(destination, value, extension, predicate.as_ref(), holds);
     }
 
-    /// Puts a value into a register and a truth value into another one, both computed from what the
-    /// registers held before.
+    /// Assigns a value to one register and a truth value to another, both computed from the old
+    /// values of the registers.
     pub(super) fn assign_with(
         &mut self,
         destination: &Destination,
@@ -84,7 +84,7 @@ pub(super) fn shift_amount(amount: Term, width: u32) -> Term {
     large.choose(Term::Const(u128::from(width), width), amount.resize(width, Extension::Zero))
 }
 
-/// Arithmetic of one or two operands; b is a shift amount as [`shift_amount`] makes it.
+/// Arithmetic of one or two operands; a shift amount b is as from [`shift_amount`].
 pub(super) fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -> Term {
     let signed = ty.is_signed();
     let pick = |s, u| if signed { s } else { u };
@@ -125,8 +125,7 @@ pub(super) fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -
     }
 }
 
-/// The same value, with a mention of every source: one that makes no difference is an operand
-/// nevertheless.
+/// The same value, with every source as an operand, even if it makes no difference.
 fn mentioning(value: Term, sources: &[Term]) -> Term {
     let (mut mentioned, mut all) = (Vec::new(), Vec::new());
     value.registers(&mut mentioned);
@@ -147,7 +146,7 @@ fn integer(op: IntegerOp, ty: Type, s: &[Term]) -> Term {
         IntegerOp::Popc => count(Unary::PopCount, s[0].clone()),
         IntegerOp::Clz => count(Unary::LeadingZeros, s[0].clone()),
         IntegerOp::Brev => unary(Unary::Reverse, s[0].clone()),
-        // Of zero, one less than nothing: all ones.
+        // For zero, one less than zero: all ones.
         IntegerOp::Bfind => {
             let zeros = count(Unary::LeadingZeros, magnitude(ty, s[0].clone()));
             word(u128::from(width - 1)).binary(Binary::Sub, zeros)
@@ -260,13 +259,13 @@ fn known(term: &Term) -> Option<u32> {
     }
 }
 
-/// As many ones from the lowest bit upwards; all of them where the width is not more than that.
+/// A mask of `length` ones from the lowest bit; all ones if `length` is at least the width.
 fn ones(length: Term, width: u32) -> Term {
     let one = Term::Const(1, width);
     one.clone().binary(Binary::Shl, length.resize(width, Extension::Zero)).binary(Binary::Sub, one)
 }
 
-/// The complement of negative numbers.
+/// The value, complemented if it is negative.
 fn magnitude(ty: Type, term: Term) -> Term {
     if !ty.is_signed() {
         return term;
@@ -275,7 +274,7 @@ fn magnitude(ty: Type, term: Term) -> Term {
     term.binary(Binary::Xor, sign)
 }
 
-/// The lowest eight bits: positions and lengths of fields have no more.
+/// The lowest eight bits, which hold positions and lengths of fields.
 fn byte(term: &Term) -> Term {
     match term {
         Term::Const(bits, _) => Term::Const(bits & 0xFF, 32),
@@ -299,7 +298,7 @@ fn field(ty: Type, a: &Term, position: &Term, length: &Term) -> Term {
     low_bits(ty, above, length)
 }
 
-/// The lowest bits of a value, the uppermost of them repeated above where the type is signed.
+/// The lowest bits of a value, sign-extended from their highest if the type is signed.
 fn low_bits(ty: Type, term: Term, length: Term) -> Term {
     let width = ty.bits;
     if let Some(length) = known(&length) {
@@ -361,7 +360,7 @@ fn permuted(mode: Permutation, a: &Term, b: &Term, c: &Term) -> Term {
     bit(1).choose(bit(0).choose(whole(3), whole(2)), bit(0).choose(whole(1), whole(0)))
 }
 
-/// The byte that the selector at `low` chooses, or copies of its sign.
+/// The byte that the selector at bit `low` chooses, or copies of its sign.
 fn selected(a: &Term, b: &Term, c: &Term, low: u32, part: impl Fn(u32) -> Term) -> Term {
     let sign = |byte: Term| byte.bits(7, 1).resize(8, Extension::Sign);
     if let Some(selectors) = known(c) {
@@ -374,7 +373,7 @@ fn selected(a: &Term, b: &Term, c: &Term, low: u32, part: impl Fn(u32) -> Term) 
     c.clone().bits(low + 3, 1).choose(sign(byte.clone()), byte)
 }
 
-/// Which bytes a mode of `prmt` puts where, the lowest first; from 4 on they are those of b.
+/// The source bytes of a mode of `prmt`, lowest first; from 4 on they are those of b.
 fn sources(mode: Permutation, n: u32) -> [u32; 4] {
     [0, 1, 2, 3].map(|place: u32| match mode {
         Permutation::F4e | Permutation::Selectors => n + place,
@@ -386,7 +385,7 @@ fn sources(mode: Permutation, n: u32) -> [u32; 4] {
     })
 }
 
-/// An amount of at most 32 bits, or of less than 32.
+/// An amount of at most 32, or modulo 32.
 fn limited(excess: Excess, amount: Term) -> Term {
     let width = Term::Const(32, 32);
     match (excess, known(&amount)) {
@@ -399,7 +398,7 @@ fn limited(excess: Excess, amount: Term) -> Term {
     }
 }
 
-/// A function of bits by its table, the first operand deciding between two halves of it.
+/// A bitwise function by its table; the first operand decides between the halves of the table.
 fn logic(table: u32, operands: &[Term]) -> Term {
     let Some((first, rest)) = operands.split_first() else {
         return Term::Const(if table == 0 { 0 } else { mask(32) }, 32);
@@ -435,10 +434,10 @@ fn logic(table: u32, operands: &[Term]) -> Term {
     }
 }
 
-/// Whether `slct` takes its second operand.
+/// Whether `slct` takes its second operand: c is negative or, as a floating-point number, a NaN.
 fn is_negative(sign: Sign, c: Term) -> Term {
     let word = |n: u32| Term::Const(u128::from(n), 32);
-    // Above infinity are numbers that are none, then those below zero, negative zero first.
+    // NaNs are above infinity, then come the numbers below zero, negative zero first.
     let above = word(f32::INFINITY.to_bits()).binary(Binary::ULt, c.clone());
     let zero = match sign {
         Sign::Integer => return c.binary(Binary::SLt, word(0)),
@@ -459,7 +458,7 @@ fn product_24(ty: Type, half: Half, s: &[Term]) -> Term {
     product.bits(if half == Half::Hi { 16 } else { 0 }, 32)
 }
 
-/// The sum of c and of the products of parts of a with `size` bits and of bytes of b.
+/// The sum of c and of the products of parts of a with `size` bits and bytes of b.
 fn dot(ty: Type, size: u32, a: &Term, bytes: TypeKind, b: &Term, c: &Term, first: u32) -> Term {
     let wide = |term: Term, ty: Type| term.resize(32, extension(ty));
     (0..32 / size).fold(c.clone(), |sum, number| {
@@ -482,14 +481,14 @@ fn at_least_zero(ty: Type, term: Term) -> Term {
     term.clone().binary(Binary::SLt, zero()).choose(zero(), term)
 }
 
-/// A function of each of the numbers that two words hold side by side.
+/// A function applied to each of the numbers that two words pack.
 fn packed(ty: Type, s: &[Term], function: impl Fn(Term, Term) -> Term) -> Term {
     let part = |low| function(s[0].clone().bits(low, ty.bits), s[1].clone().bits(low, ty.bits));
     let above = (1..32 / ty.bits).map(|at| part(at * ty.bits));
     above.fold(part(0), |low, high| concat(high, low))
 }
 
-/// A sum or difference, or the nearest value that the type has.
+/// A sum or difference, clamped to the range of the type.
 fn saturated_result(op: Binary, ty: Type, a: Term, b: Term) -> Term {
     // A difference of unsigned numbers may be negative.
     let kind = if op == Binary::Sub { TypeKind::Signed } else { ty.kind };
@@ -498,7 +497,7 @@ fn saturated_result(op: Binary, ty: Type, a: Term, b: Term) -> Term {
     saturated(operand(a).binary(op, operand(b)), wide, ty)
 }
 
-/// A value of one type as one of another, the nearest where it is none.
+/// A value of one type as a value of another, clamped to its range.
 pub(super) fn saturated(value: Term, from: Type, to: Type) -> Term {
     let (least, most) = range(to);
     let (lowest, highest) = range(from);
@@ -523,7 +522,7 @@ fn range(ty: Type) -> (i128, i128) {
     }
 }
 
-/// A sum, difference, or half product plus a summand, with what is carried into and out of it.
+/// A sum, difference, or half product plus a summand, with carry-in and carry-out.
 fn with_carry(op: CarryOp, ty: Type, s: &[Term], carry: Option<Term>) -> (Term, Term) {
     let width = ty.bits;
     let (op, a, b) = match op {

@@ -1,18 +1,18 @@
-//! Which bits of an expression are the same whatever its leaves are.
+//! Known bits: the bits of an expression that are the same for all values of its leaves.
 //!
-//! A mask, a shift or a conversion leaves bits that nothing decides any more. A value all of whose bits
-//! are known is a constant, so that nothing depends on what it was computed from (PTX-8.10.4).
+//! A mask, a shift or a conversion leaves constant bits. A value whose bits are all known is a
+//! constant, so that nothing depends on its operands (PTX-8.10.4).
 
 use super::expr::{Binary, Expr, Unary};
 use crate::id::ExprId;
 use crate::ptx::bits::mask;
 
-/// What is known of the bits of a value.
+/// The known bits of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KnownBits {
-    /// The bits that are known.
+    /// A mask of the known bits.
     known: u128,
-    /// Their values; zero where they are not known.
+    /// The values of the known bits; zero for the others.
     value: u128,
 }
 
@@ -31,17 +31,17 @@ impl KnownBits {
         self.known & !self.value
     }
 
-    /// The least and the largest value of so many bits.
+    /// The least and the greatest value of so many bits.
     fn range(self, width: u32) -> (u128, u128) {
         (self.value & mask(width), (self.value | !self.known) & mask(width))
     }
 
-    /// Both where they agree.
+    /// The bits that are known in both and agree.
     fn meet(self, other: Self) -> Self {
         Self::new(self.known & other.known & !(self.value ^ other.value), self.value)
     }
 
-    /// Moved to the left, with zeros behind.
+    /// The bits shifted left, with zeros below.
     fn shifted(self, by: u32) -> Self {
         match by {
             128.. => Self::new(u128::MAX, 0),
@@ -49,13 +49,13 @@ impl KnownBits {
         }
     }
 
-    /// The low bits alone, with zeros above.
+    /// The low bits, with zeros above.
     fn zero_extended(self, from: u32) -> Self {
         Self::new(self.known | !mask(from), self.value & mask(from))
     }
 }
 
-/// What is known of the bits of an expression of so many bits, given that and the widths of its operands.
+/// The known bits of an expression, given its width, and the known bits and widths of its operands.
 pub(super) fn of(
     expr: Expr,
     width: u32,
@@ -98,7 +98,7 @@ fn binary(op: Binary, a: KnownBits, b: KnownBits, width: u32) -> KnownBits {
         Binary::And => KnownBits::new(a.known & b.known | a.zeros() | b.zeros(), a.value & b.value),
         Binary::Or => KnownBits::new(a.known & b.known | a.value | b.value, a.value | b.value),
         Binary::Xor => KnownBits::new(a.known & b.known, a.value ^ b.value),
-        // What is known of both from the lowest bit upwards.
+        // The low bits that are known in both operands.
         Binary::Add | Binary::Sub => {
             let low = a.known.trailing_ones().min(b.known.trailing_ones());
             let value = match op {

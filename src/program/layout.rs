@@ -12,25 +12,25 @@ use crate::program::mbarrier::Fields;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Proxy, Space, Type};
 
-/// Global variables lie at multiples of this.
+/// The stride of global variables.
 const GLOBAL_STRIDE: u64 = 1 << 20;
-/// Where global variables begin in the generic space.
+/// The first generic address of global variables.
 const GLOBAL_BASE: u64 = 1 << 28;
-/// Where those global variables begin that do not fit below the windows.
+/// The first address of global variables that do not fit below the windows.
 const GLOBAL_HIGH: u64 = 1 << 32;
 /// Bits of a shared address inside one CTA; the CTA's rank plus one stands above.
 pub(crate) const SHARED_CTA_BITS: u32 = 20;
-/// Variables within a window lie at multiples of this.
+/// The stride of variables within a window.
 const WINDOW_STRIDE: u64 = 1 << 10;
 
-/// The generic addresses of a state space (PTX-6.4.1.1). All windows lie below 4 GiB, so that generic
-/// addresses of 32 bits work as those of 64 do. An address of one space minus the base of
-/// another's window is no address of a variable.
+/// The generic addresses of a state space (PTX-6.4.1.1). All windows lie below 4 GiB, so that
+/// 32-bit generic addresses work like 64-bit ones. An address of one space minus the base of
+/// another's window is no variable's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     /// The first address.
     pub base: u64,
-    /// How many there are.
+    /// The number of addresses.
     pub size: u64,
 }
 
@@ -67,7 +67,7 @@ impl Window {
     }
 }
 
-/// Where the next variable of each space goes; the first addresses of a window stay free.
+/// The next free address of each space; the first addresses of a window stay unused.
 #[derive(Clone, Debug)]
 struct Free {
     global: u64,
@@ -75,7 +75,7 @@ struct Free {
 }
 
 impl Free {
-    /// The address of the next variable of a space. It does not touch the variable before.
+    /// The address of the next variable of a space, which does not touch the variable before.
     fn take(&mut self, space: DeclaredSpace, bytes: u64) -> u64 {
         let (next, stride) = match Window::of_declared(space) {
             None => (&mut self.global, GLOBAL_STRIDE),
@@ -107,24 +107,25 @@ pub struct VariableInfo {
     pub ty: Type,
     /// Number of elements.
     pub elements: u64,
-    /// The alignment that its address surely has, in bytes.
+    /// The guaranteed alignment of its address, in bytes.
     pub align: u64,
     /// Initial element values; `None` when unknown but constant.
     pub initial: Option<Vec<i128>>,
-    /// Whether it stands for initialized memory at all (global and const default to zero).
+    /// Whether memory without an initial value is zero (as by default for global and const).
     pub zeroed: bool,
     /// The address within its space.
     pub address: u64,
-    /// For unicast names of multimem memory, how far apart the addresses of two replicas are; else 0.
+    /// For unicast names of multimem memory, the distance between the addresses of two replicas;
+    /// else 0.
     pub spacing: u64,
-    /// For aliases, the variable whose memory it names.
+    /// For aliases, the variable whose memory the alias names.
     pub alias_of: Option<usize>,
     /// The proxy named in an alias declaration.
     pub proxy: Proxy,
-    /// The variable or alias whose virtual addresses these are: a name for another proxy stands
-    /// for the generic addresses of what it names.
+    /// The variable or alias whose virtual addresses these are: a name for another proxy shares the
+    /// generic addresses of its variable.
     pub virtual_of: usize,
-    /// What tensor it describes, if it is declared as a tensor map.
+    /// The tensor that it describes, if it is declared as a tensor map.
     pub tensor_map: Option<TensorMap>,
     /// Whether it is columns of Tensor Memory.
     pub tensor_memory: bool,
@@ -133,8 +134,8 @@ pub struct VariableInfo {
 }
 
 impl VariableInfo {
-    /// The bits of an element's initial value, if it is known: what a list of values leaves out is
-    /// zero, and so is initialized memory without one.
+    /// The bits of an element's initial value, if known. Values that a list leaves out are zero,
+    /// and so is zeroed memory.
     #[must_use]
     pub fn given(&self, element: u64) -> Option<u128> {
         let Some(values) = &self.initial else { return self.zeroed.then_some(0) };
@@ -142,24 +143,24 @@ impl VariableInfo {
         Some(value.copied().unwrap_or(0) as u128 & mask(self.ty.bits))
     }
 
-    /// Which of the replicas is the one on the device of a thread, by position.
+    /// The index of the replica on the device of a thread.
     fn own_replica(&self, place: ThreadPlace) -> Option<usize> {
         let ThreadPlace::Device(place) = place else { return None };
         self.instances.get_index_of(&InstanceKey::Gpu(place.gpu))
     }
 
-    /// Whether it has a replica on each device.
+    /// Whether the variable has a replica on each device.
     fn is_replicated(&self) -> bool {
         matches!(self.instances.first(), Some((InstanceKey::Gpu(_), _)))
     }
 
-    /// The addresses at which it begins.
+    /// The addresses at which the replicas begin.
     fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
         let replicas = if self.spacing == 0 { 1 } else { self.instances.len() as u64 };
         (0..replicas).map(|replica| self.address + replica * self.spacing)
     }
 
-    /// The replica that some bytes at an address lie in, by position, and the first of them.
+    /// The index of the replica that contains some bytes at an address, and their offset in it.
     fn inside(&self, address: u64, bytes: u64) -> Option<(usize, u64)> {
         let end = address.checked_add(bytes)?;
         self.addresses().enumerate().find_map(|(replica, base)| {
@@ -175,7 +176,7 @@ impl VariableInfo {
     }
 }
 
-/// Which instance of a variable.
+/// The instance of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InstanceKey {
     /// There is only one.
@@ -199,7 +200,7 @@ pub struct ObjectInfo {
     pub key: InstanceKey,
 }
 
-/// Where an address points.
+/// The target of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// Physical storage; several for a multimem address.
@@ -212,9 +213,9 @@ pub struct Resolved {
     pub align: u64,
     /// The state space that it is declared in.
     pub space: DeclaredSpace,
-    /// Whether it is another CTA's.
+    /// Whether the instance belongs to another CTA.
     pub remote: bool,
-    /// Whether it is a declared tensor map.
+    /// Whether the variable is a declared tensor map.
     pub tensor_map: bool,
     /// Whether it is in Tensor Memory.
     pub tensor_memory: bool,
@@ -227,7 +228,7 @@ pub struct Layout {
     pub variables: Vec<VariableInfo>,
     /// Instances.
     pub objects: Vec<ObjectInfo>,
-    /// Where the parts of mbarrier objects are.
+    /// The layout of mbarrier objects.
     pub mbarriers: Fields,
     /// CTAs by (gpu, grid, cluster): their CTA numbers in order; the rank is the position.
     clusters: IndexMap<(u32, u32, u32), Vec<u32>>,
@@ -258,7 +259,7 @@ impl Layout {
                 space: variable.space,
                 ty: variable.ty,
                 elements: variable.elements,
-                // Only PTX declarations say how a variable is aligned.
+                // Only PTX declarations specify an alignment.
                 align: match test.dialect {
                     Dialect::Blocks => variable.align,
                     Dialect::Columns | Dialect::Nvlitmus => WINDOW_STRIDE,
@@ -286,7 +287,7 @@ impl Layout {
             info.name.clone_from(&alias.name.value);
             info.space = info.space.of_alias();
             let others = match layout.variables[root].space {
-                // Each device has memory of its own, and an address means that of one of them.
+                // Each device has its own memory, and an address names that of one device.
                 DeclaredSpace::Multimem => (info.instances.len() as u64).saturating_sub(1),
                 _ => 0,
             };
@@ -304,7 +305,7 @@ impl Layout {
         layout
     }
 
-    /// Puts addresses into initial values (PTX-5.4.4).
+    /// Resolves addresses in initial values (PTX-5.4.4).
     fn initial_addresses(&mut self, test: &Test) {
         for index in 0..self.variables.len() {
             let declaration = &test.variables[self.variables[index].alias_of.unwrap_or(index)];
@@ -367,8 +368,8 @@ impl Layout {
         self.variables.iter().position(|v| v.name == name)
     }
 
-    /// The address that the name of a variable stands for: within its state space, and for a unicast
-    /// name of multimem memory on the device of a thread there, else on the first.
+    /// The address that the name of a variable denotes, within its state space. A unicast name of
+    /// multimem memory denotes the replica on the device of a thread there, else the first.
     #[must_use]
     pub fn address_of(&self, variable: usize, place: ThreadPlace) -> u64 {
         let variable = &self.variables[variable];
@@ -385,7 +386,7 @@ impl Layout {
             .unwrap_or(0) as u64
     }
 
-    /// A number that tells a CTA from all others of the test.
+    /// A number that distinguishes a CTA from all others of the test.
     #[must_use]
     pub fn cta_number(&self, place: Place) -> u64 {
         let of = |(&(gpu, grid, _), ctas): (&(u32, u32, u32), &Vec<u32>)| {
@@ -401,7 +402,7 @@ impl Layout {
         self.clusters.get(&(place.gpu, place.grid, place.cluster)).map_or(&[], Vec::as_slice)
     }
 
-    /// The instance of `variable` that a thread means by its name.
+    /// The instance that the name of `variable` denotes for a thread.
     #[must_use]
     pub fn own_instance(
         &self,
@@ -425,8 +426,8 @@ impl Layout {
         info.instances.get(&key).copied()
     }
 
-    /// What `bytes` bytes at `address` in `space` are, for a thread; `None` when no variable is
-    /// there or the access leaves it.
+    /// The target of `bytes` bytes at `address` in `space` for a thread; `None` if there is no
+    /// variable or the access crosses its end.
     #[must_use]
     pub fn resolve(
         &self,
@@ -446,8 +447,8 @@ impl Layout {
         }
     }
 
-    /// The variable, and the byte in it, that some bytes at an address in a space lie in: one of which a
-    /// thread reaches its own instance by name.
+    /// The variable, and the byte offset in it, of some bytes at an address. Only for variables of
+    /// which a thread reaches its own instance by name.
     pub(crate) fn named(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
         let (space, address) = to_space(space, address);
         let mut found = self.variables.iter().enumerate().filter(|(_, v)| v.space == space);
@@ -457,7 +458,7 @@ impl Layout {
         })
     }
 
-    /// A shared address, which in `.shared::cta` has to be one of the thread's own CTA.
+    /// A shared address, which in `.shared::cta` has to belong to the thread's own CTA.
     fn resolve_shared(
         &self,
         address: u64,
@@ -503,7 +504,7 @@ impl Layout {
         if objects.is_empty() {
             return None;
         }
-        // Virtual identity: aliases have their own ranges; instances are told apart by the object.
+        // Virtual identity: aliases have their own ranges; instances differ by their objects.
         Some(Resolved {
             objects,
             virt: VirtualId::new(variable.virtual_of),
@@ -516,8 +517,8 @@ impl Layout {
         })
     }
 
-    /// Every address in `space`, a multiple of `step` from the start of a variable, where an access of
-    /// `bytes` bytes is possible for a thread.
+    /// Every address in `space` where an access of `bytes` bytes is possible for a thread.
+    /// Addresses are multiples of `step` from the start of a variable.
     #[must_use]
     pub fn candidates(
         &self,
@@ -572,7 +573,7 @@ impl Layout {
     }
 }
 
-/// Takes a generic address to the space whose window it lies in.
+/// Maps a generic address to the space whose window contains it.
 fn to_space(space: Space, address: u64) -> (DeclaredSpace, u64) {
     use DeclaredSpace::{Const, Global, Local, Param, Shared};
     let windows: &[DeclaredSpace] = match space {

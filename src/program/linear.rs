@@ -1,25 +1,25 @@
-//! Sums and bitwise operations whose operands cancel each other out: what remains does not depend
-//! on them, so that no value out of thin air does either (PTX-8.10.4).
+//! Sums and bitwise operations whose operands cancel. The result does not depend on cancelled
+//! operands, so that no out-of-thin-air value comes through them (PTX-8.10.4).
 
 use super::expr::{Binary, Expr, ExprArena, Unary};
 use crate::id::ExprId;
 use crate::ptx::bits::mask;
 
-/// How many sums, differences and other expressions one sum may be made of that is looked at.
+/// The most sums, differences and other expressions in one sum.
 const MOST_PARTS: u32 = 32;
 
-/// A sum of multiples of expressions, which are no sums, and of a constant.
+/// A sum of a constant and of multiples of expressions that are no sums.
 #[derive(Debug, Default)]
 struct Sum {
-    /// Factors are zero where an expression has cancelled out.
+    /// The terms; a factor is zero if the expression has cancelled.
     terms: Vec<(ExprId, u128)>,
     constant: u128,
-    /// How many expressions it was made of so far.
+    /// The number of expressions visited so far.
     parts: u32,
 }
 
 impl Sum {
-    /// Adds a multiple of an expression; whether that took few enough parts.
+    /// Adds a multiple of an expression; false if that takes too many parts.
     fn add(&mut self, arena: &ExprArena, x: ExprId, factor: u128, width: u32) -> bool {
         self.parts += 1;
         if self.parts > MOST_PARTS {
@@ -56,7 +56,7 @@ impl Sum {
 }
 
 impl ExprArena {
-    /// `a + b` or `a - b` without what cancels out, if anything does.
+    /// `a + b` or `a - b` without cancelled terms, if any cancel.
     pub(super) fn cancelled_sum(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let sign = match op {
@@ -79,8 +79,8 @@ impl ExprArena {
         Some(out)
     }
 
-    /// A bitwise operation on an expression and its complement, or on one that the other side has
-    /// been combined with by exclusive or.
+    /// A bitwise operation with operands that cancel. They are an expression and its complement, or
+    /// an expression that the other side has in an exclusive or.
     pub(super) fn cancelled_bits(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let complement = |x, y| self.get(x) == Expr::Unary(Unary::Not, y);

@@ -1,9 +1,10 @@
-//! A test's statements turned into micro-operations.
+//! Lowering: a test's statements as micro-operations.
 
 use super::expr::Binary;
 use super::float::FloatOp;
 use super::host::needs_device;
 use super::integer::{arithmetic, saturated, shift_amount};
+use super::labels::{further_labels, label_positions};
 use super::layout::{Layout, Window};
 use super::micro::{
     Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, TensorFence,
@@ -17,7 +18,6 @@ use super::special::opaque;
 use super::tensor_memory::allocated_before;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
-use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::bits::mask;
 use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::form::Written;
@@ -29,7 +29,7 @@ use crate::ptx::row::Op;
 use crate::rule::Rule;
 use rustc_hash::FxHashMap;
 
-/// Turns a test into a program, as the readings say; the front end has checked names, types and
+/// Lowers a test to a program, under the given readings; the front end has checked names, types and
 /// labels.
 #[must_use]
 pub fn lower(test: &Test, readings: Readings) -> Program {
@@ -38,7 +38,7 @@ pub fn lower(test: &Test, readings: Readings) -> Program {
     program
 }
 
-/// As [`lower`], with the loops as they are written: each statement with at most one label has one step.
+/// As [`lower`], without rotating loops: each statement with at most one label has one step.
 #[must_use]
 pub(crate) fn unrotated(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
@@ -104,36 +104,7 @@ fn lower_thread(
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
 
-/// The steps that labels stand at. Each of two labels has one of its own, so that a loop that begins where
-/// another one does is a loop inside of that one; all but the last of a statement's are empty. The
-/// label to which the program comes back from farthest is the first.
-fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
-    let mut farthest: FxHashMap<&str, usize> = FxHashMap::default();
-    for (at, statement) in statements.iter().enumerate() {
-        if let Operation::Branch { target, .. } = &statement.operation {
-            farthest.insert(&target.value, at);
-        }
-    }
-    let mut labels = FxHashMap::default();
-    let mut at = 0;
-    for statement in statements {
-        let mut own: Vec<&str> = statement.labels.iter().map(|l| l.value.as_str()).collect();
-        own.sort_by_key(|&label| std::cmp::Reverse(farthest.get(label).copied()));
-        let steps = further_labels(statement);
-        let own = own.into_iter().enumerate();
-        labels.extend(own.map(|(more, label)| (label.to_owned(), at + more.min(steps))));
-        at += steps + 1;
-    }
-    labels
-}
-
-/// How many steps a statement has for its labels beside its own: where there are more than two labels,
-/// the loops that begin there stay one, since nests of them would have very many rounds.
-fn further_labels(statement: &Statement) -> usize {
-    usize::from(statement.labels.len() == 2)
-}
-
-/// The longest vector of whose elements every order is looked at.
+/// The longest vector for which every order of elements is explored.
 const LONGEST_IN_EVERY_ORDER: usize = 4;
 
 /// The state of lowering one thread.
@@ -194,23 +165,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// What the name of a variable is as a value: its address, in columns where these are what it has.
-    fn value_of_name(&self, name: &str) -> u64 {
-        let start = self.start_of(name);
-        let variable = self.layout.variable(name).map(|at| &self.layout.variables[at]);
-        match variable.is_some_and(|variable| variable.tensor_memory) {
-            true => start / u64::from(COLUMN),
-            false => start,
-        }
-    }
-
-    /// Where a variable starts for this thread.
-    fn start_of(&self, name: &str) -> u64 {
+    /// The start address of a variable for this thread.
+    pub(super) fn start_of(&self, name: &str) -> u64 {
         let start = |variable| self.layout.address_of(variable, self.place);
         self.layout.variable(name).map_or(0, start)
     }
 
-    /// The address of an element whose index a register says, of 64 bits (PTX-6.4.2).
+    /// The 64-bit address of an element whose index is in a register (PTX-6.4.2).
     fn element(&self, element: &Element) -> Term {
         let number = |value: i64| Term::Const(value as u128 & mask(Element::BITS), Element::BITS);
         let register = self.register(&element.register.value, Element::BITS, Extension::Zero);
@@ -220,7 +181,7 @@ impl Lowering<'_> {
         start.binary(Binary::Add, distance.resize(64, Extension::Zero))
     }
 
-    /// Puts a value into a destination register.
+    /// Assigns a value to a destination register.
     pub(super) fn assign(&mut self, destination: &Destination, value: Term, extension: Extension) {
         let Some(register) = destination.as_ref().and_then(|d| self.registers.index(&d.value))
         else {
@@ -235,7 +196,7 @@ impl Lowering<'_> {
         Some((register, extension(ty)))
     }
 
-    /// The address of an operand with the space it is meant in, `skip` bytes further on.
+    /// The address of an operand plus `skip` bytes, with the space in which it is resolved.
     pub(super) fn address(&self, address: &Address, space: Space, skip: u64) -> (Term, Space) {
         let wide = Type::new(TypeKind::Unsigned, 64);
         let offset = address.offset.wrapping_add_unsigned(skip);
@@ -382,7 +343,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An instruction that is kept as its form of the table.
+    /// An instruction that is kept as its row of the table.
     fn form(&mut self, written: &Written) {
         match written.op() {
             Op::Integer(op) => self.integer(op(&written.words), written),
@@ -502,7 +463,7 @@ impl Lowering<'_> {
             AtomicOp::Cas => old().equals(operand.clone()),
             _ => Term::truth(true),
         };
-        // In global memory `add.f32` flushes subnormals, in shared memory it does not.
+        // In global memory `add.f32` flushes subnormals, in shared memory it keeps them.
         let result = |subnormals| {
             atomic_result(op, ty, operand.clone(), swap.clone(), subnormals)
                 .unwrap_or_else(|| opaque(ty))
@@ -521,7 +482,7 @@ impl Lowering<'_> {
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
-    /// Whether an instruction of PTX divides by what may be zero; columns take zero divisors as solvers
+    /// Whether an instruction of PTX may divide by zero; columns define division by zero as solvers
     /// do.
     fn may_divide_by_zero(&self, op: ArithmeticOp, divisor: &Term) -> bool {
         matches!(op, ArithmeticOp::Div | ArithmeticOp::Rem)
@@ -564,7 +525,7 @@ impl Lowering<'_> {
                 let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
                 let word = Type::new(TypeKind::Unsigned, 32);
                 let a = self.value(&sources[0], *ty);
-                // Shift amounts are 32-bit values whatever the type is.
+                // Shift amounts are 32-bit values for all types.
                 let b = match (shift, sources.get(1)) {
                     (true, Some(source)) => Some(shift_amount(self.value(source, word), ty.bits)),
                     (_, source) => source.map(|source| self.value(source, *ty)),
@@ -576,7 +537,7 @@ impl Lowering<'_> {
                 };
                 let divisor = b.clone().filter(|divisor| self.may_divide_by_zero(*op, divisor));
                 let value = arithmetic(*op, *ty, a, b);
-                // The value is unspecified then (PTX-9.7.1.8, PTX-9.7.1.9).
+                // The value is unspecified for a zero divisor (PTX-9.7.1.8, PTX-9.7.1.9).
                 let value = match divisor {
                     Some(divisor) => divisor
                         .equals(Term::Const(0, ty.bits))
@@ -636,7 +597,7 @@ pub(super) fn boolean(op: BoolOp) -> Binary {
     }
 }
 
-/// A comparison as PTX and the column dialect mean it.
+/// A comparison, as in PTX and the column dialect.
 #[must_use]
 pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
     let less = if ty.is_signed() { Binary::SLt } else { Binary::ULt };
@@ -650,8 +611,8 @@ pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
     }
 }
 
-/// Why nothing is said of executions of an instruction, with what a test may say instead if that is always
-/// the same.
+/// The rule for an instruction without semantics, with the alternative form for tests, if there is
+/// a fixed one.
 fn why_outside(name: &str) -> Rule {
     let opcode = name.split('.').next();
     let name = name.to_owned();

@@ -1,11 +1,11 @@
 //! Operations on mbarrier objects (PTX-9.7.13.15) as accesses to a 64-bit state.
 //!
-//! The object is opaque; here its bits are, from the lowest: pending arrivals, expected arrivals,
+//! The object is opaque; the bits here are, from the lowest: pending arrivals, expected arrivals,
 //! pending transactions (21, signed), phase, initialized (1). A count has 15 bits and the phase 12;
-//! in programs that write down greater counts it is 20 bits and 2, and more than four phases of an
-//! object are outside what is modelled. A token is the state before the arrival, cut down to its
-//! phase and pending count; between them it says which object it is of, and its top bit that the
-//! arrival was a `.noComplete` one.
+//! in programs that write down greater counts these are 20 and 2 bits, and more than four phases of
+//! an object are outside the model. A token is the state before the arrival, reduced to its phase
+//! and pending count; the bits in between identify the object, and the top bit marks a
+//! `.noComplete` arrival.
 
 use super::expr::{Binary, ExprArena};
 use super::layout::SHARED_CTA_BITS;
@@ -22,24 +22,25 @@ use crate::ptx::operation::{
 };
 use crate::rule::Rule;
 
-/// The bits of the greatest count that there is.
+/// The bits of the greatest count allowed.
 const LONGEST_COUNT: u32 = 20;
-/// The bits of a count in programs that write down no longer one.
+/// The bits of a count in programs that write down no greater one.
 const USUAL_COUNT: u32 = 15;
 const TX_BITS: u32 = 21;
-/// The bit of an object's state that says that it is initialized. Ordinary data may have it as well.
+/// The bit of an object's state that marks it as initialized. Ordinary data may have the bit set as
+/// well.
 pub const VALID_AT: u32 = 63;
-/// How wide the state is.
+/// The width of the state.
 pub const OBJECT_BITS: u32 = 64;
 const OBJECT: Type = Type::new(TypeKind::Bits, OBJECT_BITS);
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
-/// What `mbarrier.inval` leaves behind: no object.
+/// The state after `mbarrier.inval`: no object.
 pub const INVALID: u128 = 0;
 
-/// Where the parts of an object's state are.
+/// The layout of an object's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fields {
-    /// How wide the two counts of arrivals are.
+    /// The width of the two counts of arrivals.
     count_bits: u32,
 }
 
@@ -63,13 +64,14 @@ impl Fields {
         2 * self.count_bits + TX_BITS
     }
 
-    /// How wide the phase is.
+    /// The width of the phase.
     #[must_use]
     pub const fn phase_bits(self) -> u32 {
         VALID_AT - self.phase_at()
     }
 
-    /// In a token, a bit that is set, the number of the CTA, and the place in its shared memory.
+    /// The width of a token's identity: a bit that is set, the number of the CTA, and the offset in
+    /// its shared memory.
     const fn identity_bits(self) -> u32 {
         self.phase_at() - self.count_bits
     }
@@ -78,13 +80,13 @@ impl Fields {
         object.clone().bits(self.phase_at(), self.phase_bits())
     }
 
-    /// What an arrival with this old state returns.
+    /// The result of an arrival with this old state.
     fn token(self, old: &Term, identity: Term, no_complete: bool) -> Term {
         let kept = above(Term::truth(no_complete), self.phase(old));
         above(above(kept, identity), old.clone().bits(0, self.count_bits))
     }
 
-    /// The part of a token that says which object it is of.
+    /// The part of a token that identifies the object.
     fn identity(self, token: &Term) -> Term {
         token.clone().bits(self.count_bits, self.identity_bits())
     }
@@ -94,14 +96,15 @@ impl Fields {
         exprs.extract(object, self.phase_at(), self.phase_bits())
     }
 
-    /// Whether the phase of an arrival, by the object's value before it, is over where an object has
-    /// the value `found`: waits are for all phases before the one that they find (PTX-9.7.13.15.4).
+    /// Whether the phase of an arrival is complete when the object has the value `found`. The phase
+    /// is given by the object's value before the arrival. Waits cover all phases before the
+    /// observed one (PTX-9.7.13.15.4).
     pub fn finds_complete(self, exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
         let [before, after] = [arrived, found].map(|object| self.phase_in(exprs, object));
         exprs.binary(Binary::ULt, before, after)
     }
 
-    /// The state of an mbarrier object in words, from its value.
+    /// A description of an mbarrier object's state, from its value.
     #[must_use]
     pub fn describe(self, object: u128) -> String {
         let part = |at: u32, bits: u32| object >> at & ((1 << bits) - 1);
@@ -146,14 +149,14 @@ impl State {
         }
     }
 
-    /// Whether nothing is left to wait for.
+    /// Whether the phase is complete.
     fn is_complete(&self) -> Term {
         let none = |part: &Term, bits| part.clone().equals(Term::Const(0, bits));
         none(&self.pending, self.fields.count_bits).and(none(&self.tx, TX_BITS))
     }
 
-    /// The object's value, with the next phase started where this one is complete. An operation on
-    /// an object that is not initialized leaves it so: the misuse is that operation's alone.
+    /// The object's value; a complete phase starts the next one. An operation on an uninitialized
+    /// object leaves it so: the misuse is that operation's alone.
     fn packed(self) -> Term {
         let complete = self.is_complete();
         let one = Term::Const(1, self.fields.phase_bits());
@@ -216,7 +219,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `mbarrier.pending_count`: the count before the arrival that returned the token.
+    /// `mbarrier.pending_count`: the pending count before the arrival that returned the token.
     pub(super) fn pending_count(&mut self, written: &Written) {
         let state = self.value(written.value("state"), OBJECT);
         let fields = self.fields();
@@ -227,7 +230,7 @@ impl Lowering<'_> {
         self.assign(written.destination(), count, Extension::Zero);
     }
 
-    /// What a signal does to an object.
+    /// The signal of an asynchronous operation at an object.
     pub(super) fn signal(&self, target: Target, kind: SignalKind, destination: usize) -> Signal {
         let fields = self.fields();
         let old = Term::Old(OBJECT_BITS);
@@ -263,7 +266,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value of an object with one more pending arrival, and whether it can have so many.
+    /// The value of an object with one more pending arrival, and whether the count fits.
     pub(super) fn raised(&self) -> (Term, Term) {
         let fields = self.fields();
         let mut state = State::of(&Term::Old(OBJECT_BITS), fields);
@@ -306,7 +309,7 @@ impl Lowering<'_> {
             }
             state
         };
-        // An arrival at another CTA's object returns no state (PTX-9.7.13.15.13).
+        // An arrival at an object of another CTA returns no state (PTX-9.7.13.15.13).
         let returns = destination.is_some() || kind.no_complete;
         let confined = returns.then_some(Confined::OwnShared);
         let value = after(&Term::Old(OBJECT_BITS)).packed();
@@ -390,7 +393,8 @@ impl Lowering<'_> {
         self.value(value, WORD)
     }
 
-    /// What tells an object of the thread's own CTA from others; those of other CTAs return no token.
+    /// The identity of an object among those of the thread's own CTA; objects of other CTAs return
+    /// no token.
     fn identity(&self, access: &AccessForm) -> Term {
         let cta = match self.place {
             ThreadPlace::Device(place) => u128::from(self.layout.cta_number(place)),
@@ -411,28 +415,28 @@ impl Lowering<'_> {
         self.layout.mbarriers
     }
 
-    /// Leaves the model where an object cannot hold a count that exists.
+    /// Leaves the model if an object's count is allowed but does not fit.
     fn countable(&mut self, count: &Term) {
         let below = |bits| count.clone().binary(Binary::ULt, Term::Const(1_u128 << bits, 32));
         let condition = below(self.fields().count_bits).or(below(LONGEST_COUNT).not());
         self.out.push(Micro::Require { condition, rule: Rule::LargeMbarrierCount });
     }
 
-    /// Leaves the model where the phase after this one could not be told from the first.
+    /// Leaves the model if the next phase could not be distinguished from the first.
     fn in_new_phase(&mut self, old: &State, new: &State) {
         if let Some(condition) = fits_phases(self.fields(), old, new) {
             self.out.push(Micro::Require { condition, rule: Rule::FifthPhase });
         }
     }
 
-    /// Executions break a rule unless the condition holds.
+    /// Adds the rule that executions break unless the condition holds.
     pub(super) fn require(&mut self, condition: Term, rule: Rule) {
         if condition != Term::truth(true) {
             self.out.push(Micro::Require { condition, rule });
         }
     }
 
-    /// Reads the object; that it is one, or none yet, is asked of every such read.
+    /// Reads the object; every such read is checked for an object, or for its absence.
     fn look(&mut self, access: &AccessForm, order: Order, marks: Marks) -> Term {
         let mut target = self.target(access, 0, order, marks);
         target.confined = Some(Confined::OwnShared);
@@ -441,7 +445,7 @@ impl Lowering<'_> {
         Term::Register(register)
     }
 
-    /// Writes the object without looking at it.
+    /// Writes the object without reading it.
     fn put(&mut self, access: &AccessForm, value: Term, marks: Marks) {
         let mut target = self.target(access, 0, Order::Weak, marks);
         target.confined = Some(Confined::OwnShared);
@@ -449,7 +453,7 @@ impl Lowering<'_> {
         self.out.push(Micro::Store { target, value });
     }
 
-    /// Changes the object, which has to be initialized, in one step; gives what it was before.
+    /// Updates the object, which has to be initialized, in one step; gives its old value.
     fn update(
         &mut self,
         access: &AccessForm,
@@ -472,20 +476,21 @@ impl Lowering<'_> {
     }
 }
 
-/// A state after a transaction, and whether the count of transactions can be what it is then.
+/// The state after a transaction, and whether the transaction count is in range.
 fn transacted(before: &State, bytes: &Term, op: Binary) -> (State, Term) {
     let mut after = before.clone();
     let change = bytes.clone().bits(0, TX_BITS);
     after.tx = after.tx.binary(op, change.clone());
     let wide = |tx: &Term| tx.clone().resize(TX_BITS + 1, Extension::Sign);
     let exact = wide(&before.tx).binary(op, change.resize(TX_BITS + 1, Extension::Zero));
-    // The count is symmetric: of 21 bits, the least number is none.
+    // The range is symmetric: the least 21-bit number is not in it.
     let least = after.tx.clone().equals(Term::Const(1 << (TX_BITS - 1), TX_BITS));
     let fits = exact.equals(wide(&after.tx)).and(least.not());
     (after, fits)
 }
 
-/// Whether the phase after an operation can be told from the first, where not all can.
+/// The condition that the phase after an operation is distinguishable from the first, if not all
+/// are.
 fn fits_phases(fields: Fields, old: &State, new: &State) -> Option<Term> {
     let last = Term::Const((1 << fields.phase_bits()) - 1, fields.phase_bits());
     let short = fields.count_bits >= LONGEST_COUNT;

@@ -10,7 +10,7 @@ use crate::ptx::warp::WarpOp;
 use crate::rule::Rule;
 use crate::source::Span;
 
-/// A test, resolved: what the unfolding executes symbolically.
+/// A test, resolved: the input of symbolic execution.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The threads.
@@ -25,25 +25,25 @@ pub struct Program {
     pub filter: Option<Condition>,
     /// Terms shown besides those in the condition.
     pub shown: Vec<crate::litmus::ast::Term>,
-    /// How the tasks of the API follow each other.
+    /// The order of the tasks of the API.
     pub tasks: Tasks,
-    /// How asynchronous operations are read.
+    /// The readings for asynchronous operations.
     pub asynchronous: AsyncReadings,
 }
 
-/// The tasks of the API (PTX-8.9.4); one may have no threads and still come between others.
+/// The tasks of the API (PTX-8.9.4). A task may have no threads and still come between others.
 #[derive(Clone, Debug)]
 pub struct Tasks {
-    /// How many there are.
+    /// The number of tasks.
     pub count: usize,
     /// For every thread, its task.
     pub of_thread: Vec<Option<usize>>,
-    /// Edges between them: all of the first before all of the second.
+    /// Edges between tasks: all of the first before all of the second.
     pub edges: Vec<TaskOrder>,
 }
 
 impl Tasks {
-    /// For each task, those that are complete before it starts.
+    /// For each task, the tasks that are complete before it starts.
     fn earlier(&self) -> Vec<Vec<bool>> {
         let mut before = vec![vec![false; self.count]; self.count];
         for order in self.edges.iter().filter(|order| !order.programmatic) {
@@ -60,15 +60,16 @@ impl Tasks {
         before
     }
 
-    /// For each thread, those whose tasks are complete before its task starts.
+    /// For each thread, the threads whose tasks are complete before its task starts.
     #[must_use]
     pub fn earlier_threads(&self) -> Vec<Vec<bool>> {
         let before = self.earlier();
         self.by_threads(|late, early| before[late][early])
     }
 
-    /// For each thread, those whose tasks are complete behind its `griddepcontrol.wait`, which waits
-    /// for the tasks that it was launched beside and for all before these.
+    /// For each thread, the threads whose tasks are complete after its `griddepcontrol.wait`. The
+    /// instruction waits for the tasks that overlap the thread's early-launched task, and for all
+    /// earlier tasks.
     #[must_use]
     pub fn awaited_threads(&self) -> Vec<Vec<bool>> {
         let before = self.earlier();
@@ -109,9 +110,9 @@ pub struct TaskOrder {
 pub struct RegisterInfo {
     /// Its name without `%`.
     pub name: String,
-    /// Its type; the width is what counts.
+    /// Its type, of which the width matters.
     pub ty: Type,
-    /// Its initial value; zero where the dialect zeroes registers, else nothing reads it.
+    /// Its initial value; zero if the dialect zeroes registers, otherwise unread.
     pub initial: u128,
 }
 
@@ -120,7 +121,7 @@ pub struct RegisterInfo {
 pub struct ThreadCode {
     /// Its name.
     pub name: String,
-    /// Where it runs.
+    /// The place where it runs.
     pub place: ThreadPlace,
     /// Its registers.
     pub registers: Vec<RegisterInfo>,
@@ -131,11 +132,11 @@ pub struct ThreadCode {
 /// One statement.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The predicate it is executed under.
+    /// The predicate under which the statement is executed.
     pub guard: Option<Term>,
-    /// What it does, in order.
+    /// Its micro-operations, in order.
     pub micros: Vec<Micro>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -149,7 +150,7 @@ pub enum Micro {
         /// The value, as wide as the register.
         value: Term,
     },
-    /// Registers get what an instruction outside the subset computes, and nobody knows what that is.
+    /// Registers get the results of an uninterpreted instruction.
     Opaque {
         /// The registers that it writes.
         results: Vec<usize>,
@@ -157,30 +158,30 @@ pub enum Micro {
         operands: Vec<usize>,
         /// The instruction, with its qualifiers.
         name: String,
-        /// Why nothing can be said where a result matters.
+        /// The rule to report if a result matters.
         rule: Rule,
     },
     /// A read; the register gets the value, extended to its width.
     Load {
-        /// What is read.
+        /// The place read.
         target: Target,
-        /// Where it goes: register and extension.
+        /// The register of the value, with its extension.
         destination: Option<(usize, super::term::Extension)>,
     },
     /// A write.
     Store {
-        /// What is written.
+        /// The place written.
         target: Target,
         /// The value, as wide as the access.
         value: Term,
     },
     /// A read and, where `writes` holds of [`Term::Old`], a write.
     Rmw {
-        /// What is read and written.
+        /// The place read and written.
         target: Target,
         /// The order of the write half.
         write_order: Order,
-        /// Where the old value goes.
+        /// The register of the old value, with its extension.
         destination: Option<(usize, super::term::Extension)>,
         /// Whether the operation results in a write.
         writes: Term,
@@ -191,7 +192,7 @@ pub enum Micro {
     Elements {
         /// Loads, stores or read-modify-writes, one per element.
         list: Vec<Micro>,
-        /// How they are ordered among themselves.
+        /// The order among the elements.
         order: ElementOrder,
     },
     /// A thread fence.
@@ -200,28 +201,28 @@ pub enum Micro {
         order: Order,
         /// The scope.
         scope: Scope,
-        /// What it is limited to.
+        /// The restriction to some accesses.
         restriction: Restriction,
-        /// When it is executed; `None` always.
+        /// The condition under which it is executed; `None` always.
         when: Option<Term>,
     },
     /// A proxy fence.
     ProxyFence {
-        /// Which.
+        /// The kind of fence.
         kind: ProxyFenceKind,
-        /// The address of the tensor map that it is for, with its state space, if it names one.
+        /// The address of the tensor map that it names, if any, with its state space.
         map: Option<(Term, Space)>,
     },
     /// A barrier operation.
     Barrier(BarrierMicro),
-    /// What follows in the statement comes after what precedes it; without one, the accesses of
-    /// a statement are unordered.
+    /// Orders the rest of the statement after its preceding part; otherwise the accesses of a
+    /// statement are unordered.
     Then,
-    /// What the operation on an mbarrier object before it is to the object's phases.
+    /// The use of an object's phases by the preceding mbarrier operation.
     Phase(PhaseUse),
-    /// An asynchronous operation is issued.
+    /// The issue of an asynchronous operation.
     Issue(Box<AsyncMicro>),
-    /// The operations of a kind that are open become a group.
+    /// Makes a group of the open operations of a kind.
     Commit(GroupKind),
     /// Waits for groups.
     Await(AwaitMicro),
@@ -231,7 +232,7 @@ pub enum Micro {
     GridWait,
     /// `griddepcontrol.launch_dependents`.
     Launch,
-    /// Goes to a step when the condition holds.
+    /// Branches to a step if the condition holds.
     Branch {
         /// The step.
         target: usize,
@@ -240,9 +241,9 @@ pub enum Micro {
     },
     /// Ends the thread.
     Exit,
-    /// The rule is broken unless the condition holds.
+    /// Breaks a rule unless the condition holds.
     Require {
-        /// What must hold.
+        /// The condition.
         condition: Term,
         /// The rule.
         rule: Rule,
@@ -260,45 +261,45 @@ pub enum TensorFence {
     After,
 }
 
-/// What an operation on an mbarrier object is to its phases (PTX-9.7.13.15.4).
+/// The use of an mbarrier object's phases by an operation (PTX-9.7.13.15.4).
 #[derive(Clone, Debug)]
 pub enum PhaseUse {
-    /// An arrival, which asks for a wait that has succeeded for the phase before.
+    /// An arrival, which requires that a wait for the preceding phase has succeeded.
     Arrival,
     /// A wait.
     Wait {
         /// Whether it succeeds.
         done: Term,
-        /// Whether arrivals ask for it.
+        /// Whether it counts as such a wait.
         counts: bool,
     },
 }
 
-/// The order among the elements of a vector, which the text leaves unspecified (PTX-8.2.4).
+/// The order among the elements of a vector, which the standard leaves unspecified (PTX-8.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementOrder {
-    /// None: enough where no element acquires or releases, since program order then has no
-    /// consequence between different bytes.
+    /// None: enough if no element acquires or releases, since program order then has no consequence
+    /// between different bytes.
     Unordered,
-    /// Some order, which the execution chooses (reading V1).
+    /// An order that the execution chooses (reading V1).
     Chosen,
-    /// As `Chosen`, of so many elements that only one order is looked at: there are executions besides.
+    /// As `Chosen`, with so many elements that only one order is explored: an under-approximation.
     OneOfMany,
 }
 
-/// What a fence is limited to.
+/// The restriction of a fence to some accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Restriction {
-    /// It orders everything.
+    /// No restriction.
     None,
-    /// An acquire fence for what comes later in `.shared::cluster`.
+    /// An acquire fence for later accesses to `.shared::cluster`.
     AcquireSharedCluster,
-    /// A release fence for what came before in `.shared::cta`.
+    /// A release fence for earlier accesses to `.shared::cta`.
     ReleaseSharedCta,
     /// A release fence for initializations of mbarriers.
     MbarrierInit,
-    /// An acquire fence for nothing but the wait on an mbarrier just before it: what an acquiring
-    /// wait adds to its read where it succeeds.
+    /// An acquire fence only for the preceding wait on an mbarrier: the effect of a successful
+    /// acquiring wait beyond its read.
     Wait,
 }
 
@@ -316,7 +317,7 @@ impl From<FenceRestriction> for Restriction {
 /// A barrier operation before unfolding.
 #[derive(Clone, Debug)]
 pub struct BarrierMicro {
-    /// Which kind of barrier.
+    /// The kind of barrier.
     pub group: BarrierGroup,
     /// Whether it counts as an arrival.
     pub arrives: bool,
@@ -324,24 +325,24 @@ pub struct BarrierMicro {
     pub waits: bool,
     /// The number of threads, if given.
     pub count: Option<Term>,
-    /// Whether the operands are legal. Where they are not, the operation does nothing, so that the
-    /// execution goes on to its end and shows the violation.
+    /// Whether the operands are legal. With illegal operands, the operation does nothing, so that
+    /// the execution goes on to its end and shows the violation.
     pub legal: Term,
     /// The order of a cluster arrival.
     pub order: Option<Order>,
-    /// The operand that the threads bring: the predicate of `bar.red`, what an exchange within a
-    /// warp is about.
+    /// The operand of each thread: the predicate of `bar.red`, or the value for an exchange within
+    /// a warp.
     pub operand: Option<Term>,
-    /// What `bar.red` returns, and where.
+    /// The reduction of `bar.red`, with the register of its result.
     pub reduction: Option<(Reduction, Option<usize>)>,
-    /// What an exchange within a warp returns.
+    /// The exchange within a warp, if the operation is one.
     pub exchange: Option<ExchangeMicro>,
 }
 
 /// An exchange of register values within a warp.
 #[derive(Clone, Debug)]
 pub struct ExchangeMicro {
-    /// Which.
+    /// The instruction.
     pub op: WarpOp,
     /// The lane of the thread.
     pub lane: Term,
@@ -351,7 +352,7 @@ pub struct ExchangeMicro {
     pub register: usize,
 }
 
-/// What a barrier operation synchronizes with.
+/// The barrier of an operation.
 #[derive(Clone, Debug)]
 pub enum BarrierGroup {
     /// A CTA barrier resource.
@@ -366,7 +367,7 @@ pub enum BarrierGroup {
     Exchange(Term, WarpOp),
 }
 
-/// What a `bar.red` returns.
+/// The reduction of a `bar.red`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// The number of participants whose predicate holds.
@@ -377,18 +378,18 @@ pub enum Reduction {
     Or,
 }
 
-/// What the accesses of one micro-operation have in common.
+/// The common parts of the accesses of one micro-operation.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The address of the first byte, 64 bits wide, in `space`.
     pub address: Term,
-    /// The state space that the address is meant in.
+    /// The state space in which the address is resolved.
     pub space: Space,
     /// Bytes.
     pub bytes: u32,
-    /// Bytes of the whole instruction's access, which is what has to be aligned (PTX-6.4.1).
+    /// Bytes of the whole instruction's access, which determine its alignment (PTX-6.4.1).
     pub whole: u32,
-    /// Where this element begins in it.
+    /// The offset of this element in the whole access.
     pub within: u32,
     /// The order qualifier.
     pub order: Order,
@@ -398,18 +399,18 @@ pub struct Target {
     pub proxy: Proxy,
     /// Marks of the events.
     pub marks: Marks,
-    /// Which replica of a multimem address; `None` where the instruction is no `multimem` one.
+    /// The replica of a multimem address; `None` if the instruction is no `multimem` one.
     pub replica: Option<usize>,
-    /// Where the instruction has to find its address, if it says.
+    /// The memory to which the instruction is confined, if any.
     pub confined: Option<Confined>,
 }
 
-/// Memory that an instruction is for, whatever its address says; elsewhere it is undefined.
+/// Memory to which an instruction is confined; elsewhere its access is undefined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confined {
-    /// An mbarrier operation that is not for objects of other CTAs: the CTA's `.shared`.
+    /// The CTA's `.shared`, for an mbarrier operation that does not accept objects of other CTAs.
     OwnShared,
-    /// `st.bulk`: `.shared`.
+    /// `.shared`, for `st.bulk`.
     Shared,
     /// `.global`, by a rule of the instruction.
     Global(Rule),
@@ -425,20 +426,20 @@ pub enum Confined {
     TensorMemory,
 }
 
-/// Marks that some clauses look at.
+/// Marks that some clauses depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// A half of a read-modify-write.
     pub rmw: bool,
     /// A half of a `red`.
     pub red: bool,
-    /// The read of a `cas` with release semantics, which may be all there is of it.
+    /// The read of a `cas` with release semantics, which may have no write.
     pub releasing_read: bool,
-    /// An operation on an mbarrier object, or the fence that stands for what a wait acquires.
+    /// An operation on an mbarrier object, or the fence by which a wait acquires.
     pub mbarrier: bool,
-    /// Of an `mbarrier.init`.
+    /// Part of an `mbarrier.init`.
     pub mbarrier_init: bool,
-    /// Of a thread's `expect_tx` or `complete_tx`, which is no arrival.
+    /// Part of a thread's `expect_tx` or `complete_tx`, which is no arrival.
     pub mbarrier_tx: bool,
     /// A `multimem` operation.
     pub multimem: bool,
@@ -446,35 +447,35 @@ pub struct Marks {
     pub mmio: bool,
     /// `.volatile`
     pub volatile: bool,
-    /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.
+    /// `ld.global.nc`, `ldu`: for data that no thread writes meanwhile.
     pub non_coherent: bool,
-    /// A read that the program does not have, by which is seen what a store overwrites.
+    /// A hidden read, which the program does not have, of the bytes that a store overwrites.
     pub looks: bool,
-    /// Of a copy whose accesses are strong, in elements of 16 bytes.
+    /// Part of a copy whose accesses are strong, in elements of 16 bytes.
     pub strong_copy: bool,
-    /// A read or change of a tensor map, which other accesses do not understand.
+    /// A read or change of a tensor map, whose bytes are opaque to other accesses.
     pub tensor_map: bool,
 }
 
 /// An asynchronous operation before unfolding.
 #[derive(Clone, Debug)]
 pub struct AsyncMicro {
-    /// Its instruction without what says how: `cp.async.bulk`.
+    /// Its instruction without most qualifiers: `cp.async.bulk`.
     pub name: &'static str,
-    /// What it does to memory.
+    /// Its effect on memory.
     pub effect: AsyncEffect,
-    /// What tells others that it is complete.
+    /// The signals of its completion.
     pub signals: Vec<Signal>,
-    /// Which of the thread's groups it joins.
+    /// The kind of the thread's groups that it joins.
     pub group: Option<GroupKind>,
-    /// What of it the groups are waited for.
+    /// The part of it that waits for its group cover.
     pub tracked: Tracked,
     /// The proxy of its accesses; signals are generic (PTX-9.7.9.25.4.1).
     pub proxy: Proxy,
-    /// Whether 9.7.9.25.1 forbids to touch its operands before it is complete: the section speaks of
-    /// copies.
+    /// Whether PTX-9.7.9.25.1, a section about copies, forbids accesses to the operands before
+    /// completion.
     pub is_copy: bool,
-    /// Where its mbarriers are.
+    /// The CTA of its mbarriers.
     pub signals_at: SignalPlace,
     /// What it is to the tensor cores of the fifth generation, if it is one of theirs.
     pub tensor: Option<TensorKind>,
@@ -521,16 +522,16 @@ pub enum Behind {
     },
 }
 
-/// What of an operation the waits for its group wait for (PTX-9.7.9.25.2.1).
+/// The part of an operation that the waits for its group cover (PTX-9.7.9.25.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracked {
-    /// All of it.
+    /// The whole operation.
     Whole,
-    /// Its read of the tensor map: an mbarrier tells of the rest.
+    /// Its read of the tensor map; an mbarrier reports the rest.
     Map,
 }
 
-/// Where the mbarriers of an asynchronous operation have to be.
+/// The CTA in which the mbarriers of an asynchronous operation have to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalPlace {
     /// In the CTA of the destination.
@@ -539,7 +540,7 @@ pub enum SignalPlace {
     Pair,
 }
 
-/// What an asynchronous operation does to memory.
+/// The effect of an asynchronous operation on memory.
 #[derive(Clone, Debug)]
 pub enum AsyncEffect {
     /// Bytes are copied, or reduced one element after the other.
@@ -548,7 +549,7 @@ pub enum AsyncEffect {
     Tensor(Box<TensorTransfer>),
     /// An element of a register is stored.
     Store(Target, Term),
-    /// A register is reduced into memory: where, the order of the write, and its value, of
+    /// A register is reduced into memory: the place, the order of the write, and its value, over
     /// [`Term::Old`].
     Update(Target, Order, Term),
     /// Matrices are multiplied.
@@ -557,28 +558,28 @@ pub enum AsyncEffect {
     LoadColumns(Vec<(Target, usize)>),
     /// Words are stored to Tensor Memory.
     StoreColumns(Vec<(Target, Term)>),
-    /// Nothing; it tells when earlier operations of the thread are complete.
+    /// None: it reports the completion of earlier operations of the thread.
     Behind(Behind),
 }
 
-/// Bytes of one place that are written to others.
+/// Bytes of one place that are copied to others.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Where from.
+    /// The source.
     pub source: Range,
-    /// Where to, CTA by CTA.
+    /// The destinations, CTA by CTA.
     pub destinations: Vec<Range>,
-    /// How many bytes are written.
+    /// The number of bytes written.
     pub bytes: Term,
-    /// How many of them come from the source; the others are zero.
+    /// The number of them from the source; the others are zero.
     pub copied: Term,
-    /// Which bytes of every 16 are copied, lowest bit first.
+    /// The bytes of every 16 that are copied, lowest bit first.
     pub mask: Option<Term>,
-    /// How many bytes at the beginning and at the end have no value that anybody knows.
+    /// The number of bytes at the beginning and at the end with unknown values.
     pub open: [Term; 2],
-    /// How elements are combined with what is there, instead of written.
+    /// The combination of elements with those in memory, instead of a plain write.
     pub reduction: Option<Combination>,
-    /// The scope of its accesses where they are strong, each of 16 bytes.
+    /// The scope of its accesses if they are strong, each of 16 bytes.
     pub strong: Option<Scope>,
 }
 
@@ -587,13 +588,13 @@ pub struct Transfer {
 pub struct TensorTransfer {
     /// The read of the tensor map.
     pub map: Target,
-    /// Where the box is.
+    /// The place of the box.
     pub at: BoxPlace,
-    /// Which way it goes.
+    /// The direction of the copy.
     pub direction: Direction,
-    /// Where it is, or goes to, in shared memory; several where it is multicast.
+    /// Its place in shared memory; several for a multicast.
     pub shared: Vec<Range>,
-    /// How elements are combined with those of the tensor, instead of written.
+    /// The combination of elements with those of the tensor, instead of a plain write.
     pub reduction: Option<Combination>,
 }
 
@@ -617,17 +618,18 @@ pub struct Product {
     pub into: Vec<Range>,
 }
 
-/// Which elements of a tensor a box is.
+/// The elements of a tensor in a box.
 #[derive(Clone, Debug)]
 pub enum BoxPlace {
-    /// The coordinates of its first element, innermost first; 32 bits with a sign.
+    /// The coordinates of its first element, innermost first; 32 bits, signed.
     Tile(Vec<Term>),
-    /// The column where four rows begin, and the number of each (`.tile::gather4`, `.tile::scatter4`).
+    /// The column where four rows begin, and the number of each row (`.tile::gather4`,
+    /// `.tile::scatter4`).
     Rows(Vec<Term>),
 }
 
 impl BoxPlace {
-    /// Its coordinates as they are written.
+    /// Its coordinates as written.
     #[must_use]
     pub fn coordinates(&self) -> &[Term] {
         match self {
@@ -636,7 +638,7 @@ impl BoxPlace {
     }
 }
 
-/// Which way the box of a tensor goes.
+/// The direction of the copy of a tensor's box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Into shared memory.
@@ -645,52 +647,52 @@ pub enum Direction {
     Store,
 }
 
-/// How an element of a reduction is combined with what it finds.
+/// The combination of an element of a reduction with the element in memory.
 #[derive(Clone, Debug)]
 pub struct Combination {
     /// Bytes of an element.
     pub bytes: u32,
-    /// What is written: of [`Term::Old`], and of the source's element as [`Combination::ELEMENT`].
+    /// The value written, over [`Term::Old`] and the source's element as [`Combination::ELEMENT`].
     pub value: Term,
     /// The scope of each of the atomic operations.
     pub scope: Scope,
 }
 
 impl Combination {
-    /// The register that stands for the element of the source; no thread has so many.
+    /// The register that stands for the element of the source; no thread has this many registers.
     pub const ELEMENT: usize = usize::MAX;
 }
 
-/// The first byte of what an operation accesses, in a state space.
+/// The first byte that an operation accesses, in a state space.
 #[derive(Clone, Debug)]
 pub struct Range {
     /// The address, 64 bits wide.
     pub address: Term,
-    /// The state space that it is meant in.
+    /// The state space in which the address is resolved.
     pub space: Space,
-    /// Which memory the instruction is for.
+    /// The memory to which the instruction is confined.
     pub confined: Confined,
-    /// What divides the address, in bytes.
+    /// The alignment of the address.
     pub align: Align,
-    /// Whether the operation goes there.
+    /// Whether the operation accesses this range.
     pub when: Term,
 }
 
-/// What divides an address.
+/// The alignment of an address.
 #[derive(Clone, Debug)]
 pub enum Align {
-    /// This number.
+    /// The given number of bytes.
     Bytes(u32),
-    /// The number of bytes that are written.
+    /// The number of bytes written.
     Size,
 }
 
 /// A wait for groups of asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AwaitMicro {
-    /// Which groups.
+    /// The kind of groups.
     pub kind: GroupKind,
-    /// How many of the youngest groups it does not wait for.
+    /// The number of youngest groups that it does not wait for.
     pub but: u32,
     /// Whether it waits only until sources have been read.
     pub reads: bool,
@@ -706,7 +708,7 @@ impl AsyncMicro {
         }
     }
 
-    /// The terms that it is made of, but for those of [`Combination`].
+    /// The terms in it, except for those of [`Combination`].
     pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
         let mut terms = Vec::new();
         match &self.effect {
@@ -742,23 +744,24 @@ impl AsyncMicro {
     }
 }
 
-/// What an asynchronous operation does to an mbarrier when it is complete (PTX-8.9.1.1): one step that
-/// nothing of its thread comes between.
+/// The update of an mbarrier by a complete asynchronous operation (PTX-8.9.1.1): one step, with no
+/// event of its thread in between.
 #[derive(Clone, Debug)]
 pub struct Signal {
     /// The object.
     pub target: Target,
-    /// Its value, of the value before as [`Term::Old`].
+    /// The new value, over the old one as [`Term::Old`].
     pub value: Term,
-    /// Release, but for a reading of `st.async`.
+    /// Release, except under a reading of `st.async`.
     pub order: Order,
-    /// What has to hold of the value before.
+    /// The requirements on the old value.
     pub requires: Vec<(Term, Rule)>,
-    /// Whether somebody has to have waited for the phase before, as for an arrival; a transaction is none.
+    /// Whether a wait for the preceding phase is required, as for an arrival; a transaction
+    /// requires none.
     pub needs_wait: bool,
-    /// Which of the operation's destinations it tells of.
+    /// The index of the operation's destination that it reports.
     pub destination: usize,
-    /// Whether the operation goes there.
+    /// Whether the operation accesses that destination.
     pub when: Term,
 }
 
@@ -772,7 +775,7 @@ pub enum SignalKind {
 }
 
 impl Signal {
-    /// The terms that it is made of.
+    /// The terms in it.
     pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
         let required = self.requires.iter().map(|(term, _)| term);
         [&self.target.address, &self.value, &self.when].into_iter().chain(required)

@@ -13,6 +13,7 @@ mod guard_algebra;
 mod host;
 mod integer;
 mod known_bits;
+mod labels;
 pub mod layout;
 mod linear;
 pub mod lower;

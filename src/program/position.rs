@@ -1,24 +1,24 @@
-//! Where the threads of a test are among each other: in their CTA, their warp and their grid.
+//! Positions of a test's threads in their CTA, their warp and their grid.
 
 use crate::litmus::ast::{Test, Thread, ThreadPlace};
 use crate::litmus::launch::{GridSize, grid_sizes};
 use rustc_hash::FxHashMap;
 
-/// Where a thread is among the others of the test.
+/// The position of a thread among the others of the test.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Position {
-    /// Among those of its CTA, or among those of the host.
+    /// The index among the threads of its CTA, or of the host.
     pub(super) in_cta: u128,
-    /// Among those of its warp, where the test says which warp that is.
+    /// The index among the threads of its warp, if the test declares the warp.
     pub(super) lane: Option<u32>,
-    /// How many threads its warp has; 0 where the test does not say which warp that is.
+    /// The number of threads in its warp; 0 if the test does not declare the warp.
     pub(super) lanes: u32,
     /// The least size of its grid.
     pub(super) grid: GridSize,
 }
 
-/// The position of every thread, with the least size of its grid; threads of a declared warp are its
-/// lanes, in order.
+/// The position of every thread, with the least size of its grid. Threads of a declared warp are
+/// its lanes, in order.
 pub(super) fn positions(test: &Test) -> Vec<Position> {
     let sizes = grid_sizes(test);
     let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());

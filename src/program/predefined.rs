@@ -1,5 +1,5 @@
-//! Special registers (PTX-10) as values: what the place of a thread decides, constants that the test
-//! does not say, and what may be another value at each read.
+//! Special registers (PTX-10) as values. A value is decided by the thread's place, is a constant
+//! that the test leaves open, or may change between reads.
 
 use super::expr::Binary;
 use super::lower::Lowering;
@@ -14,9 +14,9 @@ impl Lowering<'_> {
     pub(super) fn special(&self, name: &str) -> Term {
         let base = name.split('.').next().unwrap_or(name);
         let first = format!("{base}.x");
-        // Without a component, a vector means its first.
+        // A vector without a component denotes its first.
         let name = if name == base && is_vector(base) { &first } else { name };
-        // The fourth element is not used and zero.
+        // The fourth component is unused and zero.
         if is_vector(base) && name.ends_with(".w") {
             return Term::Const(0, width(base));
         }
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of places that a position counts in: it is below that (PTX-10).
+    /// The number of positions in a dimension, an exclusive bound on the position (PTX-10).
     fn size_of(&self, position: &str) -> Option<Term> {
         let (base, dimension) = position.split_once('.')?;
         let size = match base {
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         Some(self.special(&size))
     }
 
-    /// What the place of a thread decides; `tid` counts the CTA's threads in the test.
+    /// The value that the place of a thread decides; `tid` counts the CTA's threads in the test.
     fn by_place(&self, name: &str, place: Place) -> Option<u128> {
         Some(match name {
             "ctaid.x" => u128::from(place.cta),
@@ -82,8 +82,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// What the test says of the launch. Of a size that it gives in one dimension, it gives those that
-    /// it leaves out as 1.
+    /// A size that the test states for the launch. If a size has one dimension stated, the others
+    /// are 1.
     fn size(&self, name: &str) -> Option<u128> {
         let base = name.split('.').next();
         let mut same = self.launch.iter().filter(|s| s.register.value.split('.').next() == base);
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The least value of a size: that which has a place for all that the test names (PTX-10).
+    /// The least value of a size that has a place for everything that the test names (PTX-10).
     fn least(&self, name: &str) -> u128 {
         match name {
             "ntid.x" => u128::from(self.at.grid.threads),
@@ -106,8 +106,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Who has one value of a register throughout; `None` for registers whose value may change
-    /// from read to read: clocks, timers, counters, and where a thread runs at the moment.
+    /// The owner of a register with one value throughout: a thread, CTA or wider group. `None` for
+    /// registers whose value may change between reads: clocks, timers, counters, and where a thread
+    /// currently runs.
     fn owner(&self, base: &str) -> Option<String> {
         let changes = matches!(base, "smid" | "warpid")
             || base.starts_with("clock")
@@ -138,7 +139,7 @@ impl Lowering<'_> {
         lane.resize(32, Extension::Zero)
     }
 
-    /// The mask of this lane and of those below or above it (PTX-10.18).
+    /// The mask of this lane and of the lanes below or above it (PTX-10.18).
     fn lane_mask(&self, which: &str) -> Term {
         let one = Term::Const(1, 32);
         let own = one.clone().binary(Binary::Shl, self.lane_id());

@@ -1,15 +1,15 @@
-//! Readings of the standard that decide what an instruction does, what a program's race voids or
-//! which of its accesses are undefined, and so concern programs, not models.
+//! Readings of the standard that concern programs instead of models. They cover the effects of
+//! instructions, the consequences of a program's races, and undefined accesses.
 
-/// How the accesses of a program are read; the default is the tool's choice.
+/// The readings for a program; the default is the tool's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
     /// The elements of a vector access (reading V1).
     pub vector: VectorReading,
-    /// The orders of the elements of a vector that are looked at where there are too many for all; no
-    /// reading of the standard, but part of how a verdict is found.
+    /// The orders of the elements of a vector with too many elements for all orders. No reading of
+    /// the standard, but a part of the checking method.
     pub long_vectors: LongVectors,
-    /// The results of instructions that are not followed; no reading of the standard, but part of how a
+    /// The results of uninterpreted instructions; no reading of the standard, but a part of how a
     /// verdict is found.
     pub results: UnknownResults,
     /// 128-bit loads and stores (reading V2).
@@ -18,63 +18,63 @@ pub struct Readings {
     pub failing_cas: FailingCas,
     /// An `atom` whose destination is `_`.
     pub sink_atom: SinkAtom,
-    /// What a mixed-size race voids (reading V24).
+    /// The effect of a mixed-size race (reading V24).
     pub mixed_race: MixedRace,
     /// Whether accesses to the shared memory of other CTAs are checked.
     pub dsmem: Dsmem,
-    /// What an arrival at an mbarrier is before anybody has waited for the phase before.
+    /// An arrival at an mbarrier before any wait for the preceding phase has succeeded.
     pub early_arrival: EarlyArrival,
     /// Asynchronous operations.
     pub asynchronous: AsyncReadings,
 }
 
-/// How asynchronous operations are read.
+/// The readings for asynchronous operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsyncReadings {
-    /// Who performs signals (reading V30).
+    /// The CTA that performs signals (reading V30).
     pub signals: Performer,
-    /// Who performs other accesses (reading V39).
+    /// The CTA that performs other accesses (reading V39).
     pub accesses: Performer,
-    /// What a signal of a multicast tells of (reading V36).
+    /// The completion that a signal of a multicast reports (reading V36).
     pub multicast: MulticastSignal,
     /// Whether the end of reads is a proxy fence for them (reading V43).
     pub reads: ReadCompletion,
-    /// What proxy fences for a state space cover (reading V40).
+    /// The memory that proxy fences for a state space cover (reading V40).
     pub spaces: FenceSpace,
-    /// What the signal of `st.async` releases (reading V47).
+    /// The order of the signal of `st.async` (reading V47).
     pub stored: StoreSignal,
     /// Whether the completion of an operation of the tensor cores is a proxy fence for its reads of shared
     /// memory (reading V45).
     pub tensor: TensorCompletion,
 }
 
-/// Which CTA an asynchronous access to shared memory belongs to.
+/// The CTA to which an asynchronous access to shared memory belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Performer {
-    /// That of the issuing thread, and the owner of the memory.
+    /// Both the CTA of the issuing thread and the owner of the memory.
     #[default]
     Owner,
-    /// That of the issuing thread alone.
+    /// Only the CTA of the issuing thread.
     Issuer,
 }
 
-/// What the signal at one destination of a multicast tells of.
+/// The completion that the signal at one destination of a multicast reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MulticastSignal {
-    /// That destination.
+    /// The completion of the signal's own destination.
     #[default]
     Part,
-    /// All of them.
+    /// The completion of all destinations.
     Whole,
 }
 
-/// Whether the end of an operation's reads is a proxy fence for these.
+/// Whether the end of an operation's reads is a proxy fence for those reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadCompletion {
-    /// It is.
+    /// The end is a proxy fence.
     #[default]
     Fence,
-    /// It is none.
+    /// The end is no proxy fence.
     NoFence,
 }
 
@@ -88,17 +88,17 @@ pub enum TensorCompletion {
     NoFence,
 }
 
-/// What a proxy fence for `.shared::cluster` covers.
+/// The memory that a proxy fence for `.shared::cluster` covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FenceSpace {
     /// The memory of all CTAs of the cluster.
     #[default]
     Object,
-    /// That of the others.
+    /// The memory of the other CTAs of the cluster.
     Literal,
 }
 
-/// What the signal of `st.async` is.
+/// The order of the signal of `st.async`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoreSignal {
     /// A release.
@@ -108,7 +108,7 @@ pub enum StoreSignal {
     Relaxed,
 }
 
-/// What the elements of a vector are to each other.
+/// The relation between the elements of a vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VectorReading {
     /// Operations in an order that the execution chooses.
@@ -120,27 +120,27 @@ pub enum VectorReading {
     Whole,
 }
 
-/// What instructions give that only compute registers and are outside of the subset.
+/// The results of instructions outside the subset that only compute registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownResults {
-    /// What nobody knows: the program leaves the model where it matters.
+    /// Unknown values: the program leaves the model if they matter.
     #[default]
     Opaque,
-    /// Whatever the execution chooses: what no such execution does, none of the program does.
+    /// Any value that the execution chooses: an over-approximation of the program.
     Any,
 }
 
-/// The orders that are looked at among more elements than all orders can be looked at of.
+/// The orders that are explored for vectors with too many elements for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LongVectors {
     /// One order.
     #[default]
     OneOrder,
-    /// None at all.
+    /// None: the elements are unordered.
     NoOrder,
 }
 
-/// What a 128-bit load or store is.
+/// The accesses of a 128-bit load or store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WideReading {
     /// One operation.
@@ -150,7 +150,7 @@ pub enum WideReading {
     Halves,
 }
 
-/// What a compare-and-swap that fails writes.
+/// The write of a compare-and-swap that fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailingCas {
     /// Nothing.
@@ -160,7 +160,7 @@ pub enum FailingCas {
     Old,
 }
 
-/// What an `atom` without a destination is.
+/// The kind of an `atom` without a destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SinkAtom {
     /// An `atom`.
@@ -170,27 +170,27 @@ pub enum SinkAtom {
     Red,
 }
 
-/// What a mixed-size race voids.
+/// The consequence of a mixed-size race.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MixedRace {
-    /// The axioms for the whole program.
+    /// The race voids the axioms for the whole program.
     #[default]
     Program,
-    /// The executions in which it happens.
+    /// The race makes only the executions with the race undefined.
     Execution,
 }
 
-/// What is asked of an access to the shared memory of another CTA of the cluster.
+/// The requirement on an access to the shared memory of another CTA of the cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dsmem {
-    /// That the CTA surely lives.
+    /// The CTA surely lives.
     #[default]
     Live,
     /// Nothing.
     Unchecked,
 }
 
-/// What an arrival at an mbarrier is in a phase before which no wait has succeeded.
+/// An arrival at an mbarrier in a phase before which no wait has succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EarlyArrival {
     /// Undefined.
@@ -219,7 +219,7 @@ impl Readings {
         ("tcgen05-completion", &["fence", "no-fence"]),
     ];
 
-    /// Chooses a reading; `None` when no reading has this name and value.
+    /// Chooses a reading; `None` if no reading has this name and value.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Option<Self> {
         match (name, value) {

@@ -1,4 +1,4 @@
-//! Registers of a thread: their names, and the types their uses give them.
+//! Registers of a thread: their names, and the types that uses give them.
 
 use super::micro::RegisterInfo;
 use crate::collections::IndexMap;
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     types: IndexMap<String, Use>,
-    /// Those that are one number wherever they are read, in threads with bulk stores.
+    /// Registers that hold one number at every read, in threads with bulk stores.
     fixed: FxHashMap<String, u128>,
 }
 
@@ -25,8 +25,8 @@ struct Use {
 }
 
 impl Registers {
-    /// Collects the registers of thread `index`: declared ones keep their type, others get the
-    /// widest type that a statement uses them with, signed or unsigned as first written.
+    /// Collects the registers of thread `index`. Declared registers keep their type. Others get the
+    /// widest type of their uses, signed or unsigned as first written.
     pub(crate) fn collect(test: &Test, index: usize) -> Self {
         let thread: &Thread = &test.threads[index];
         let mut registers = Self::default();
@@ -43,7 +43,7 @@ impl Registers {
                 InitialValue::Number(_) | InitialValue::Address(_) => {
                     registers.see(&init.register.value, Type::UNTYPED);
                 }
-                // It has the type of its register, else that of its own.
+                // A number takes the type of its register, else its own.
                 InitialValue::Float(_) if registers.index(&init.register.value).is_some() => {}
                 InitialValue::Float(_) => {
                     registers.see(&init.register.value, Type::new(TypeKind::Float, 64));
@@ -78,7 +78,7 @@ impl Registers {
         }
     }
 
-    /// The `number`th of the 64-bit registers that no program can name, for use within one
+    /// The `number`th 64-bit temporary register, which no program can name, for use within one
     /// statement.
     pub(crate) fn temporary(&mut self, number: usize) -> usize {
         let name = format!("(temporary {number})");
@@ -93,8 +93,8 @@ impl Registers {
         self.types.insert_full(name, Use { ty, declared: true }).0
     }
 
-    /// The number that a register is wherever it is read; known in threads with bulk stores, whose
-    /// size has to be known.
+    /// The number that a register holds at every read. Known only in threads with bulk stores,
+    /// whose size has to be known.
     pub(crate) fn fixed(&self, name: &str) -> Option<u128> {
         self.fixed.get(name).copied()
     }
@@ -136,9 +136,9 @@ impl Registers {
     }
 }
 
-/// The registers of a thread that are one number wherever they are read: those with an initial
-/// number that nothing writes, and those that one `mov` of a constant or one load of a kernel parameter
-/// with a value writes, before any branch and any read.
+/// The registers of a thread with the same number at every read. Either the register has an initial
+/// number and no write, or its only write comes before any branch and any read. This write is a
+/// `mov` of a constant or a load of a kernel parameter with a value.
 fn fixed(test: &Test, index: usize) -> FxHashMap<String, u128> {
     let statements = &test.threads[index].statements;
     let mut writes: FxHashMap<&str, usize> = FxHashMap::default();
@@ -170,7 +170,7 @@ fn fixed(test: &Test, index: usize) -> FxHashMap<String, u128> {
     fixed
 }
 
-/// The register and the number of a `mov` of a constant that has no guard.
+/// The register and the number of an unguarded `mov` of a constant.
 fn constant_move(statement: &Statement) -> Option<(&str, u128)> {
     match &statement.operation {
         Operation::Move { ty, destination: Some(register), source: Value::Immediate(number) }
@@ -182,7 +182,7 @@ fn constant_move(statement: &Statement) -> Option<(&str, u128)> {
     }
 }
 
-/// The register and the number of a load of a whole kernel parameter that has one, without a guard.
+/// The register and the number of an unguarded load of a whole kernel parameter with a value.
 fn parameter_load<'t>(test: &'t Test, statement: &'t Statement) -> Option<(&'t str, u128)> {
     let Operation::Load { access, destinations, .. } = &statement.operation else { return None };
     let [Some(register)] = &destinations[..] else { return None };
@@ -195,7 +195,7 @@ fn parameter_load<'t>(test: &'t Test, statement: &'t Statement) -> Option<(&'t s
         && variable.space == DeclaredSpace::Param
         && variable.initial_addresses.is_empty()
         && access.ty.bits == variable.ty.bits
-        // A negative one would be extended to the width of the register.
+        // A negative number would be extended to the width of the register.
         && number >= 0;
     (whole && statement.guard.is_none())
         .then_some((register.value.as_str(), number as u128 & mask(access.ty.bits)))

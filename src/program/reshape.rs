@@ -1,5 +1,5 @@
-//! Loads and stores that a reading takes apart or together: 128-bit scalars as two halves, vectors
-//! as one access.
+//! Loads and stores that a reading splits or joins: 128-bit scalars as two halves, vectors as one
+//! access.
 
 use super::lower::Lowering;
 use super::micro::{Marks, Micro};
@@ -7,11 +7,11 @@ use super::reading::{VectorReading, WideReading};
 use super::term::{Extension, Term, extension};
 use crate::ptx::operation::{AccessForm, Destination, Type, TypeKind, Value};
 
-/// The widest access.
+/// The widest access, in bits.
 const WIDEST: u32 = 128;
 
 impl Lowering<'_> {
-    /// The access that a reading makes of this one; `None` when it leaves it as it is.
+    /// The access that a reading makes of this one; `None` if it is unchanged.
     pub(super) fn reshaped(&self, access: &AccessForm) -> Option<AccessForm> {
         let bits = access.ty.bits * access.elements.max(1);
         let (element, elements) = match (access.elements, access.ty.bits) {

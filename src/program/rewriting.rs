@@ -1,5 +1,4 @@
-//! Identities of bit-vector operations: what an operation is where its arguments decide it, or make
-//! it a simpler one.
+//! Identities of bit-vector operations: operations that their arguments decide or simplify.
 
 use super::expr::{Binary, Expr, ExprArena, apply};
 use crate::id::ExprId;
@@ -55,7 +54,7 @@ impl ExprArena {
         }
     }
 
-    /// `x & k`, where masks one after the other are one.
+    /// `x & k`, with consecutive masks combined.
     fn masked(&mut self, a: ExprId, k: u128, width: u32) -> Option<ExprId> {
         if k == 0 {
             return Some(self.number(0, width));

@@ -1,12 +1,15 @@
-//! Rotation of loops that ask at a barrier whether to go on, so that they ask at the end of a round.
+//! Rotation of loops that decide at a barrier whether to go on, so that the question is at the end
+//! of a round.
 //!
-//! `while (__syncthreads_and(waits)) fetch();` begins its rounds with a barrier and has fetched what
-//! decides there in the round before. With a copy of the question before the loop and another at the end
-//! of its rounds, the program is the same, but a round fetches what it asks about, so that nothing goes
-//! from one round to the next. That is what compilers make of such loops, too.
+//! `while (__syncthreads_and(waits)) fetch();` begins each round with a barrier, at which values
+//! decide that the round before has fetched. With one copy of the question before the loop and
+//! another at the end of each round, the program is the same, but a round fetches the values for
+//! its own question, so that no value passes from one round to the next. Compilers rotate such
+//! loops, too.
 //!
-//! Threads of a CTA that pass a barrier in their loops go round together only if these are of one form.
-//! So the loops at a barrier are rotated if each thread that uses it has one.
+//! Threads of a CTA that pass a barrier in their loops go round together only if all their loops
+//! have one form. Therefore the loops at a barrier are rotated if each thread that uses the barrier
+//! has such a loop.
 
 use super::micro::{BarrierGroup, Micro, Step, ThreadCode};
 use super::term::Term;
@@ -14,10 +17,11 @@ use crate::litmus::ast::ThreadPlace;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A loop whose first steps, up to a conditional way out, pass one barrier of the CTA, and that goes
-/// back by its last step alone. It has no other way in or out, is inside of no other and writes nothing.
+/// A loop whose first steps pass one barrier of the CTA and then may exit, and whose only back edge
+/// is its last step. The loop has no other entry or exit, is inside no other loop and writes
+/// nothing.
 struct BarrierLoop {
-    /// The steps that ask, the conditional branch out of the loop among them.
+    /// The steps of the question, with the conditional branch out of the loop.
     asks: Range<usize>,
     /// The branch back.
     back: usize,
@@ -25,7 +29,7 @@ struct BarrierLoop {
     resource: u128,
 }
 
-/// Rotates the loops that ask at a barrier, if one of them fetches what it asks about.
+/// Rotates the loops with a query at a barrier, if one of them fetches the queried values.
 pub(super) fn rotate(threads: &mut [ThreadCode]) {
     let loops: Vec<Vec<BarrierLoop>> = threads.iter().map(asking).collect();
     let rotated: Vec<Vec<bool>> = threads
@@ -38,7 +42,7 @@ pub(super) fn rotate(threads: &mut [ThreadCode]) {
         })
         .collect();
     for ((code, loops), rotated) in threads.iter_mut().zip(&loops).zip(rotated) {
-        // From the last one on: what is before it keeps its place.
+        // The last loop first: the steps before it keep their indices.
         let chosen = loops.iter().zip(rotated).rev().filter(|&(_, rotated)| rotated);
         chosen.for_each(|(one, _)| one.rotate(code));
     }
@@ -86,7 +90,7 @@ fn may_use(micro: &Micro, resource: u128) -> bool {
     }
 }
 
-/// Such loops of a thread, in their order.
+/// Such loops of a thread, in order.
 fn asking(code: &ThreadCode) -> Vec<BarrierLoop> {
     (0..code.steps.len()).filter_map(|back| asking_at(code, back)).collect()
 }
@@ -102,8 +106,8 @@ fn asking_at(code: &ThreadCode, back: usize) -> Option<BarrierLoop> {
     if !leaves || !body[way_out].falls_through() {
         return None;
     }
-    // Threads that come into the loop or leave it elsewhere do not pass its barrier as often as others,
-    // and an inner loop that begins behind the question would begin where the rotated one does.
+    // A thread that enters or leaves the loop elsewhere would not pass its barrier as often as
+    // others, and an inner loop right after the question would have the head of the rotated one.
     let spoils = |(at, step): (usize, &Step)| {
         let inside = (asks.end..back).contains(&at);
         let exits = inside && step.micros.iter().any(|micro| matches!(micro, Micro::Exit));
@@ -132,7 +136,7 @@ fn asking_at(code: &ThreadCode, back: usize) -> Option<BarrierLoop> {
 }
 
 impl BarrierLoop {
-    /// Whether the question is about what may come from memory behind it, in the round before.
+    /// Whether the question depends on values that the round before may have loaded.
     fn fetches(&self, code: &ThreadCode) -> bool {
         let mut fetched = BTreeSet::new();
         for step in &code.steps[self.asks.end..self.back] {
@@ -156,8 +160,8 @@ impl BarrierLoop {
         !fetched.is_disjoint(&asked_about)
     }
 
-    /// Puts a copy of what asks in the place of the branch back, and one to what follows the question
-    /// behind it; the original is passed once, on the way into the loop.
+    /// Replaces the back edge by a copy of the question and a branch to the step after the original
+    /// question. The original question is then passed only on entry.
     fn rotate(&self, code: &mut ThreadCode) {
         let mut copies = code.steps[self.asks.clone()].to_vec();
         let mut back = code.steps[self.back].clone();

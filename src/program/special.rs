@@ -1,4 +1,4 @@
-//! Instructions that become several accesses: bulk stores, `discard`, multimem operations and
+//! Instructions that lower to several accesses: bulk stores, `discard`, multimem operations and
 //! reductions of packed types.
 
 use super::lower::{Lowering, only_global};
@@ -14,7 +14,7 @@ use crate::ptx::operation::{
 };
 use crate::rule::Rule;
 
-/// The longest range that a bulk store is followed through, in bytes.
+/// The longest range of a bulk store that is modelled, in bytes.
 const LONGEST_BULK: u128 = 4096;
 
 impl Lowering<'_> {
@@ -32,7 +32,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `discard`: nobody knows what 128 bytes are then.
+    /// `discard`: 128 bytes get unknown values.
     pub(super) fn discard(&mut self, written: &Written) {
         let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
         let confined = Confined::Global(Rule::DiscardOutsideGlobal);
@@ -41,7 +41,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Zeros in as many bytes as a number says, which is a multiple of 8 (PTX-9.7.9.13).
+    /// Stores zeros to a number of bytes that is a multiple of 8 (PTX-9.7.9.13).
     pub(super) fn bulk_store(&mut self, written: &Written) {
         let shared = written.words.plain().any(|word| word.starts_with("shared"));
         let space = if shared { Space::SharedCta } else { Space::Generic };
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A proxy fence; the one that names an address names some of `.global` (PTX-9.7.13.4).
+    /// A proxy fence; an address that it names lies in `.global` (PTX-9.7.13.4).
     pub(super) fn proxy_fence(&mut self, kind: ProxyFenceKind, address: Option<&Address>) {
         let map = address.map(|address| self.address(address, Space::Generic, 0));
         if let Some((address, space)) = map.clone() {
@@ -78,12 +78,12 @@ impl Lowering<'_> {
         self.out.push(Micro::ProxyFence { kind, map });
     }
 
-    /// Makes executions that come here leave the model.
+    /// Makes executions that reach this point leave the model.
     pub(super) fn outside(&mut self, rule: Rule) {
         self.require(Term::truth(false), rule);
     }
 
-    /// The results of an instruction that only computes registers, and is not followed.
+    /// The results of an uninterpreted instruction, which only computes registers.
     pub(super) fn unknown_results(
         &mut self,
         name: &str,
@@ -142,7 +142,7 @@ impl Lowering<'_> {
         self.elements(list, Order::Weak);
     }
 
-    /// How many replicas a multimem address stands for.
+    /// The number of replicas of a multimem address.
     fn replicas(&self) -> usize {
         let variables = self.layout.variables.iter();
         let multimem = variables.filter(|v| v.space == DeclaredSpace::Multimem);
@@ -205,7 +205,7 @@ impl Lowering<'_> {
         self.elements(list, access.order);
     }
 
-    /// Reads every replica and combines what it finds.
+    /// Reads every replica and combines the values.
     fn multimem_load(&mut self, access: &AccessForm, op: AtomicOp, destinations: &[Destination]) {
         let (scalar, parts) = scalars(access);
         let ty = scalar.ty;
@@ -223,7 +223,7 @@ impl Lowering<'_> {
                     let value = Term::Register(register).resize(ty.bits, Extension::Zero);
                     result = Some(match result {
                         None => value,
-                        // More than two numbers are added in an order that nothing says.
+                        // More than two numbers are added in an unspecified order.
                         Some(_) if ty.is_float() && op == AtomicOp::Add && self.replicas() > 2 => {
                             opaque(ty)
                         }
@@ -285,8 +285,8 @@ impl Lowering<'_> {
     }
 }
 
-/// An access with scalar elements, and how many of them make one of its own: an operation on a
-/// packed type is one on each of its parts (PTX-8.2.5).
+/// An access with scalar elements, and the number of scalars in an element. An operation on a
+/// packed type is an operation on each part (PTX-8.2.5).
 fn scalars(access: &AccessForm) -> (AccessForm, u32) {
     let kind = match access.ty.kind {
         TypeKind::FloatX2 => TypeKind::Float,
@@ -299,7 +299,7 @@ fn scalars(access: &AccessForm) -> (AccessForm, u32) {
     (AccessForm { ty, elements: access.elements.max(1) * parts, ..access.clone() }, parts)
 }
 
-/// A value that nothing is said of.
+/// An unspecified value.
 pub(super) fn opaque(ty: Type) -> Term {
     Term::Free("opaque floating-point result".to_owned(), ty.bits)
 }

@@ -1,11 +1,11 @@
-//! The parts of expressions, and expressions with some of them replaced.
+//! The parts of expressions, and substitution of parts.
 
 use super::expr::{Expr, ExprArena};
 use crate::id::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl ExprArena {
-    /// All parts of some expressions, each once, operands before what they are operands of.
+    /// All parts of some expressions, each once, operands before users.
     #[must_use]
     pub fn parts(&self, roots: &[ExprId]) -> Vec<ExprId> {
         let (mut seen, mut stack) = (FxHashSet::default(), roots.to_vec());
@@ -19,7 +19,7 @@ impl ExprArena {
         parts
     }
 
-    /// The leaves that a value is made of, each once and sorted.
+    /// The leaves of a value, each once and sorted.
     #[must_use]
     pub fn leaves(&self, root: ExprId) -> Vec<Expr> {
         let parts = self.parts(&[root]).into_iter();
@@ -28,9 +28,9 @@ impl ExprArena {
         leaves
     }
 
-    /// An expression in which the parts that `replaced` knows are replaced, simplified again.
+    /// An expression with the parts that `replaced` maps replaced, simplified again.
     ///
-    /// What takes the place of a part has its width.
+    /// A replacement has the width of its part.
     pub fn replace(
         &mut self,
         root: ExprId,
@@ -51,7 +51,7 @@ impl ExprArena {
         known[&root]
     }
 
-    /// An expression where some truth values are known.
+    /// An expression simplified by known truth values.
     pub fn decided(&mut self, root: ExprId, known: &[(ExprId, bool)]) -> ExprId {
         self.replace(root, |exprs, part| {
             let &(_, holds) = known.iter().find(|&&(condition, _)| condition == part)?;
@@ -59,8 +59,8 @@ impl ExprArena {
         })
     }
 
-    /// An expression of other operands, simplified again. All its operands have to be `known`; what takes
-    /// the place of one has its width.
+    /// An expression with its operands replaced, simplified again. All operands have to be `known`;
+    /// a replacement has the width of its operand.
     pub(crate) fn rebuilt(&mut self, x: ExprId, known: &FxHashMap<ExprId, ExprId>) -> ExprId {
         let width = self.width(x);
         match self.get(x) {

@@ -32,6 +32,16 @@ const WORD: u32 = 4;
 const SHIFTED: u128 = 100;
 
 impl Lowering<'_> {
+    /// What the name of a variable is as a value: its address, in columns where these are what it has.
+    pub(super) fn value_of_name(&self, name: &str) -> u64 {
+        let start = self.start_of(name);
+        let variable = self.layout.variable(name).map(|at| &self.layout.variables[at]);
+        match variable.is_some_and(|variable| variable.tensor_memory) {
+            true => start / u64::from(COLUMN),
+            false => start,
+        }
+    }
+
     /// Lowers an instruction of the tensor cores that issues an operation or waits for some.
     pub(super) fn tensor_operation(&mut self, op: AsyncOp, written: &Written) {
         match op {
@@ -155,7 +165,7 @@ impl Lowering<'_> {
     fn load_columns(&mut self, written: &Written) {
         let (address, offset) = self.taddr(written, "t");
         let registers = written.registers().iter();
-        let registers = registers.map(|r| Some(self.registers.index(&r.as_ref()?.value)?));
+        let registers = registers.map(|r| self.registers.index(&r.as_ref()?.value));
         let loads = registers.enumerate().filter_map(|(column, register)| {
             let target = self.word_of_column(&address, offset + column as u64);
             Some((target, register?))

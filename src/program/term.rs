@@ -17,26 +17,26 @@ pub enum Term {
     Old(u32),
     /// A freely chosen value: its name and width.
     Free(String, u32),
-    /// Whether a wait that may time out does not: a truth value that the execution chooses. A thread that
-    /// waits for ever is patient in the end.
+    /// The free choice that a wait does not time out. A thread that waits for ever is patient in
+    /// the end.
     Patience,
-    /// A value that nothing says but that is one wherever this name is used: its name and width.
+    /// An unspecified value that is the same at all uses of a name: its name and width.
     Fixed(String, u32),
     /// One argument.
     Unary(Unary, Box<Term>),
     /// Two arguments.
     Binary(Binary, Box<Term>, Box<Term>),
-    /// If, then, else.
+    /// A choice: condition, then, else.
     Ite(Box<Term>, Box<Term>, Box<Term>),
-    /// Bits from the first number upwards, as many as the second.
+    /// The bits from the first number upwards, as many as the second.
     Extract(Box<Term>, u32, u32),
-    /// The first above the second.
+    /// The first term above the second.
     Concat(Box<Term>, Box<Term>),
     /// Cut or extended to a width.
     Resize(Box<Term>, u32, Extension),
 }
 
-/// What stands above a value that is made wider.
+/// The upper bits of a value that is extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
     /// Zeros.
@@ -52,13 +52,13 @@ impl Term {
         Self::Const(u128::from(value), 1)
     }
 
-    /// Both.
+    /// Conjunction.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.binary(Binary::And, other)
     }
 
-    /// One of them.
+    /// Disjunction.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.binary(Binary::Or, other)
@@ -71,7 +71,7 @@ impl Term {
         Self::Unary(Unary::Not, Box::new(self))
     }
 
-    /// `op` applied to both.
+    /// `op` applied to both terms.
     #[must_use]
     pub fn binary(self, op: Binary, other: Self) -> Self {
         Self::Binary(op, Box::new(self), Box::new(other))
@@ -101,7 +101,7 @@ impl Term {
         Self::Resize(Box::new(self), width, extension)
     }
 
-    /// The same function of another value in place of [`Term::Old`].
+    /// The same term with another value in place of [`Term::Old`].
     #[must_use]
     pub fn with_old(self, value: &Self) -> Self {
         let inner = |term: Box<Self>| Box::new(term.with_old(value));
@@ -121,7 +121,7 @@ impl Term {
         }
     }
 
-    /// Registers that the value is computed from.
+    /// The registers in the term.
     pub fn registers(&self, out: &mut Vec<usize>) {
         match self {
             Self::Const(..) | Self::Old(_) | Self::Free(..) | Self::Patience | Self::Fixed(..) => {}
@@ -140,7 +140,8 @@ impl Term {
     }
 }
 
-/// A function of two floating-point numbers, or of two pairs of them; those of eight bits have one mode.
+/// A function of two floating-point numbers, or of two pairs of them; numbers of eight bits have
+/// one mode.
 #[must_use]
 pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, mode: FloatMode) -> Option<Term> {
     let format = match (ty.kind, ty.bits) {
@@ -158,15 +159,16 @@ pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, mode: FloatMode) ->
     Some(Term::Concat(Box::new(part(16)), Box::new(part(0))))
 }
 
-/// The extension that a type asks for.
+/// The extension for values of a type.
 #[must_use]
 pub fn extension(ty: Type) -> Extension {
     if ty.is_signed() { Extension::Sign } else { Extension::Zero }
 }
 
-/// What a read-modify-write function stores, given the old value and operand b (and c of `cas`).
+/// The value that a read-modify-write stores, given the old value and operand b (and c of `cas`).
 ///
-/// `None` where there is no such function. `subnormals` says whether subnormal 32-bit numbers are zeros.
+/// `None` if there is no such function. `subnormals` tells whether subnormal 32-bit numbers are
+/// flushed to zero.
 #[must_use]
 pub fn atomic_result(
     op: AtomicOp,

@@ -1,4 +1,4 @@
-//! Functions of one argument: what they give on constants, and the expressions of the others.
+//! Functions of one argument: their values on constants, and their expressions.
 
 use super::expr::{Expr, ExprArena, Unary};
 use crate::id::ExprId;

@@ -25,8 +25,8 @@ impl Values {
         }
     }
 
-    /// Evaluates the expressions listed in `order`, operands before users; others stay unknown.
-    /// What is unknown has the value that `assumed` gives, if any.
+    /// Evaluates the expressions listed in `order`, operands before users; other expressions stay
+    /// unknown. An unknown expression takes the value that `assumed` gives, if any.
     pub fn compute_some(
         &mut self,
         arena: &ExprArena,
@@ -44,8 +44,8 @@ impl Values {
         }
     }
 
-    /// Whether the value of `id` follows from those of its operands, or from that of the leaf that
-    /// it is; otherwise it is unknown or assumed.
+    /// Whether the value of `id` follows from the values of its operands or is the value of a leaf.
+    /// Any other value is unknown or assumed.
     pub fn follows(
         &self,
         arena: &ExprArena,
@@ -61,8 +61,8 @@ impl Values {
         self.values.get(id.index()).copied().flatten()
     }
 
-    /// Whether `id` holds, be it that some of its leaves are unknown since what they stand for does not
-    /// happen: it does not depend on those, though its form may not show that.
+    /// Whether `id` holds, even if some leaves are unknown because their events do not happen. The
+    /// condition then does not depend on these leaves semantically, though it may mention them.
     #[must_use]
     pub fn holds(&self, arena: &ExprArena, id: ExprId) -> bool {
         self.truth(id).unwrap_or_else(|| {
@@ -82,7 +82,7 @@ impl Values {
     }
 }
 
-/// An expression with all that it is made of, to be evaluated often.
+/// An expression with all its parts, for repeated evaluation.
 #[derive(Clone, Debug)]
 pub struct Slice {
     order: Vec<ExprId>,
@@ -100,7 +100,7 @@ impl Slice {
         self.order.iter().map(|&x| arena.get(x)).filter(|x| x.is_leaf())
     }
 
-    /// The value of the expression; `scratch` is kept from one call to the next.
+    /// The value of the expression; `scratch` is a buffer that calls share.
     pub fn evaluate(
         &self,
         arena: &ExprArena,
@@ -130,7 +130,7 @@ pub fn evaluate(
     }
 }
 
-/// The value of one expression, its operands' values being in `values`.
+/// The value of one expression, given the values of its operands in `values`.
 fn step(
     arena: &ExprArena,
     id: ExprId,

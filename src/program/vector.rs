@@ -6,8 +6,7 @@ use super::term::{Extension, Term, extension};
 use crate::ptx::operation::{Destination, Type, Value};
 
 impl Lowering<'_> {
-    /// Moves all elements at once: what is written is read before where one has the register of
-    /// another.
+    /// Moves all elements at once: a register that is both written and read is read first.
     pub(super) fn move_vector(
         &mut self,
         ty: Type,

@@ -1,7 +1,7 @@
-//! Asynchronous instructions: which operation a form of the table issues, and which group of
-//! operations it closes or waits for.
+//! Asynchronous instructions: the operation that a form of the table issues, and the groups that it
+//! commits or waits for.
 
-/// What an instruction has to do with asynchronous operations.
+/// The role of an instruction for asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
     /// `cp.async` (PTX-9.7.9.25.3.1).
@@ -49,8 +49,8 @@ pub enum AsyncOp {
 }
 
 impl AsyncOp {
-    /// Whether the operation accesses memory through the asynchronous proxy, as bulk operations do and
-    /// the others do not (PTX-8.6, PTX-9.7.9.25.2).
+    /// Whether the operation accesses memory through the asynchronous proxy, as only bulk
+    /// operations do (PTX-8.6, PTX-9.7.9.25.2).
     #[must_use]
     pub fn is_of_async_proxy(self) -> bool {
         match self {

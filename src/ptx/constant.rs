@@ -14,7 +14,7 @@ const DEEPEST: usize = 8;
 /// Lanes of a warp: the constant `WARP_SZ`.
 const WARP_SIZE: i64 = 32;
 
-/// What a constant expression is worth.
+/// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constant {
     /// `.s64`
@@ -28,7 +28,7 @@ pub enum Constant {
 }
 
 impl Constant {
-    /// The number, where it is an integer.
+    /// The number, if the constant is an integer.
     #[must_use]
     pub fn integer(self) -> Option<i128> {
         match self {
@@ -38,7 +38,7 @@ impl Constant {
         }
     }
 
-    /// The floating-point number, where it is one.
+    /// The floating-point number, if the constant is one.
     #[must_use]
     pub fn float(self) -> Option<Float> {
         match self {
@@ -83,13 +83,14 @@ pub fn starts(cursor: &Cursor<'_>) -> bool {
 /// Reads and evaluates a constant expression.
 ///
 /// # Errors
-/// When none stands there, or it has no value: a division by zero, or operands of two kinds.
+/// When there is none, or the expression has no value: a division by zero, or operands of two
+/// kinds.
 pub fn expression(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxError> {
     let negative = cursor.peek() == Some(TokenKind::Minus);
     Ok(as_written(negative, conditional(cursor, 0)?))
 }
 
-/// As [`expression`], of factors only: what may follow a `+` after a name.
+/// As [`expression`], of factors only: the part that may follow a `+` after a name.
 ///
 /// # Errors
 /// As those of [`expression`].
@@ -98,8 +99,8 @@ pub fn product(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxError
     Ok(as_written(negative, binary(cursor, PRODUCT, 0)?))
 }
 
-/// The least signed number where it is written as one: its literal is unsigned and so is what a
-/// minus makes of it, with the same bits (PTX-4.5.5).
+/// The least signed number, if written as a negated literal. The literal is unsigned, and so is its
+/// negation, which has the same bits (PTX-4.5.5).
 fn as_written(negative: bool, constant: Spanned<Constant>) -> Spanned<Constant> {
     match constant.value {
         Constant::Unsigned(bits) if negative && bits == 1 << 63 => {
@@ -109,7 +110,7 @@ fn as_written(negative: bool, constant: Spanned<Constant>) -> Spanned<Constant> 
     }
 }
 
-/// As [`expression`], where only an integer will do.
+/// As [`expression`], for an integer.
 ///
 /// # Errors
 /// As those of [`expression`], or when the value is a floating-point number.
@@ -120,7 +121,7 @@ pub fn integer(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
 /// The value of an expression that has to be an integer.
 ///
 /// # Errors
-/// When it is none.
+/// When the value is no integer.
 pub fn of_integer(constant: Spanned<Constant>) -> Result<Spanned<i128>, SyntaxError> {
     match constant.value.integer() {
         Some(number) => Ok(Spanned::new(number, constant.span)),
@@ -329,7 +330,7 @@ fn usual(
     })
 }
 
-/// A shift by less than 64 bits, which keeps the type of what is shifted.
+/// A shift by less than 64 bits, which keeps the type of the shifted operand.
 fn shifted(value: Constant, by: u64, left: bool) -> Option<Constant> {
     Some(match (value, left) {
         (Constant::Signed(a), true) => Constant::Signed(a << by),
@@ -395,7 +396,7 @@ mod tests {
         Ok(constant.value)
     }
 
-    /// The values are those that NVIDIA's assembler gives variables that begin with them.
+    /// The expected values are those that NVIDIA's assembler computes for initial values.
     #[test]
     fn integers_are_evaluated_as_the_assembler_does() {
         for (text, expected) in [

@@ -1,4 +1,4 @@
-//! A position in a token sequence: what the hand-written parsers read from.
+//! A position in a token sequence, from which the hand-written parsers read.
 
 use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::token::{Token, TokenKind};
@@ -57,7 +57,7 @@ impl<'t> Cursor<'t> {
         self.span_at(0)
     }
 
-    /// Where the token `ahead` places further on stands; the end's place past it.
+    /// The place of the token `ahead` positions further on; the end's place past it.
     #[must_use]
     pub fn span_at(&self, ahead: usize) -> Span {
         self.tokens.get(self.at + ahead).map_or(self.end, |token| token.span)
@@ -134,8 +134,8 @@ impl<'t> Cursor<'t> {
         self.was_used() && self.text(between).contains('\n')
     }
 
-    /// The error that `what` was expected at the next token; a `;` that is missing at the end of a
-    /// line, there.
+    /// The error that `what` was expected at the next token. A missing `;` at the end of a line is
+    /// reported there.
     #[must_use]
     pub fn expected(&self, what: &'static str) -> SyntaxError {
         let found = match self.text(self.span()) {

@@ -1,4 +1,4 @@
-//! What can be wrong with a PTX statement, and how a user is told.
+//! Errors in PTX statements, and their messages.
 
 use super::mismatch::instead;
 pub use super::mismatch::{Expected, Found};
@@ -44,7 +44,7 @@ pub enum SyntaxError {
     TooDeep { what: &'static str, limit: usize, span: Span },
 }
 
-/// Where something else should stand, as far as that tells what was meant.
+/// The place of a syntax error, as far as it tells the intention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Anywhere else.
@@ -60,7 +60,7 @@ pub enum Place {
 }
 
 impl SyntaxError {
-    /// The same error, at a place that tells what was meant.
+    /// The same error, at a place that tells the intention.
     #[must_use]
     pub fn at(mut self, at: Place) -> Self {
         if let Self::Expected { place, .. } = &mut self {
@@ -69,7 +69,7 @@ impl SyntaxError {
         self
     }
 
-    /// Where it is.
+    /// The place of the error.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -127,7 +127,7 @@ impl SyntaxError {
 /// How an operation with a superfluous scope becomes one that has a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instead {
-    /// It never does.
+    /// No change helps: none of the instruction's forms has a scope.
     Nothing,
     /// An order is added.
     Add,
@@ -138,25 +138,25 @@ pub enum Instead {
 /// Why there are too few operands or too many, as far as that can be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Miscount {
-    /// Nothing is known beyond the shape.
+    /// Only the shape is known.
     Unclear,
     /// The instruction has no operands.
     NoneTaken,
-    /// `.L2::cache_hint` asks for one more, which is the one that is missing.
+    /// `.L2::cache_hint` requires one more operand, which is missing.
     PolicyMissing,
     /// `.L2::cache_hint` asks for one more, and others are missing or superfluous.
     Policy,
-    /// A name and the brackets behind it were read as an element of an array: this is meant.
+    /// A name and the brackets after it were read as an array element; this was meant.
     Comma(String),
-    /// An `atom` starts with its address: where the old value goes is missing.
+    /// An `atom` starts with its address: the destination of the old value is missing.
     Destination {
-        /// Whether there is a `red` that does the same.
+        /// Whether a `red` does the same.
         reduces: bool,
     },
 }
 
 impl Miscount {
-    /// The shape, with the operand that a hint adds to it.
+    /// The shape, with the operand that a hint adds.
     fn quoted(&self, shape: &str) -> String {
         match self {
             Self::NoneTaken => "without operands".to_owned(),
@@ -182,7 +182,7 @@ pub enum DecodeError {
     /// Two qualifiers of one class.
     #[error("`.{}` contradicts `.{}`", second.value, first.value)]
     Conflict { first: Spanned<String>, second: Spanned<String> },
-    /// One qualifier twice.
+    /// A qualifier that is written twice.
     #[error("`.{}` is written twice", second.value)]
     Duplicate { first: Span, second: Spanned<String> },
     /// A strong access or a fence without a scope.
@@ -201,7 +201,7 @@ pub enum DecodeError {
     Missing {
         form: String,
         what: String,
-        /// What there is to choose from; empty where `what` says it.
+        /// The alternatives; empty if `what` lists them.
         choices: String,
         section: &'static str,
         span: Span,
@@ -238,7 +238,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// Where it is.
+    /// The place of the error.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -360,12 +360,12 @@ impl DecodeError {
     }
 }
 
-/// Whether words for legal values say from where to where they go.
+/// Whether a description of legal values is an interval.
 fn is_interval(legal: &str) -> bool {
     legal.contains(" to ")
 }
 
-/// What was probably meant, where that can be told from what stands there.
+/// The probable intention, if the text found tells it.
 fn likely(place: Place, found: &str) -> &'static str {
     match (place, found.trim_matches('`')) {
         (Place::Condition, found) => quantifier_meant(found),
@@ -407,7 +407,7 @@ fn misspelt_quantifier(word: &str) -> &'static str {
     }
 }
 
-/// What a word means where an instruction does not take it.
+/// The meaning of a word that an instruction does not take.
 fn remark(form: &str, word: &str) -> Option<String> {
     let text = match (form, word) {
         ("bar", "aligned") => "`bar` is aligned by itself, `barrier` where it says so",
@@ -444,7 +444,7 @@ fn remark(form: &str, word: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Says of a word that looks like a type what it is, if it is none that this tool knows of.
+/// A description of a word that looks like a type, if this tool does not know the type.
 pub(crate) fn foreign_type(word: &str) -> Option<String> {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
     let kind = &word[..word.len() - digits.len()];
@@ -479,7 +479,7 @@ fn misspelt(word: &str) -> Option<&'static str> {
     guess.then(|| closest(word, COMMON.iter().copied())).flatten()
 }
 
-/// A form that only the column dialect accepts, and how it is read.
+/// A form that only the column dialect accepts, with the reading chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are the parts of the messages")]
 pub enum DecodeWarning {

@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-/// Where a sum goes that its format has not.
+/// The direction in which a sum that its format lacks is rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rounding {
     /// `.rn`: to the nearest number, of two to the even one.
@@ -17,13 +17,13 @@ pub enum Rounding {
     Up,
 }
 
-/// What happens to subnormal operands and results.
+/// The treatment of subnormal operands and results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subnormals {
-    /// They stay.
+    /// They are kept.
     #[default]
     Kept,
-    /// `.ftz`: they become zeros of their signs.
+    /// `.ftz`: they are flushed to zeros of their signs.
     Flushed,
 }
 
@@ -47,15 +47,15 @@ pub enum Nans {
     Win,
 }
 
-/// What the lesser and the greater are chosen by.
+/// The comparison that decides the lesser and the greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Signs {
     /// The numbers.
     #[default]
     Count,
-    /// `.xorsign.abs`: their magnitudes; the sign of the result is the exclusive or of both signs.
+    /// `.xorsign.abs`: by magnitudes; the sign of the result is the exclusive or of both signs.
     Combine,
-    /// `.abs`: their magnitudes; the result has no sign.
+    /// `.abs`: by magnitudes; the result has no sign.
     Drop,
 }
 
@@ -84,7 +84,7 @@ impl FloatMode {
                 "sat" => mode.range = Range::Unit,
                 "NaN" => mode.nans = Nans::Win,
                 "xorsign" => mode.signs = Signs::Combine,
-                // After `.xorsign` or before it, it asks for nothing more.
+                // Before or after `.xorsign`, this word adds nothing.
                 "abs" if mode.signs == Signs::Count => mode.signs = Signs::Drop,
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Statements of CUDA C++ where PTX ones belong, and what they are in PTX.
+//! Statements of CUDA C++ in the place of PTX ones, with their equivalents in PTX.
 //!
 //! `paper-notes/language.md` has the same as a table, with the sections and tests behind it.
 
@@ -44,7 +44,7 @@ fn qualified(cursor: &Cursor<'_>) -> String {
 const ASSIGNMENT: &str = "PTX has no assignments: `st.weak.global.u32 [x], 1;` writes memory, \
                           `ld.weak.global.u32 %r1, [x];` reads it, `mov.u32 %r1, 1;` sets a register";
 
-/// What a function that kernels call is in PTX.
+/// The PTX equivalent of a function that kernels call.
 fn function(name: &str) -> Option<String> {
     let text = match name {
         "__threadfence_block" => "write `fence.sc.cta;`",
@@ -61,7 +61,7 @@ fn function(name: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What `atomicAdd` and its like are in PTX, by what stands behind `atomic`.
+/// The PTX equivalent of `atomicAdd` and the like, by the name after `atomic`.
 fn atomic(name: &str) -> Option<String> {
     let (name, scope) = match name.rsplit_once('_') {
         Some((name, "block")) => (name, "cta"),
@@ -87,7 +87,7 @@ fn atomic(name: &str) -> Option<String> {
     Some(format!("write `atom.relaxed.{scope}.global.{operation} %r1, [x], {operands};`{negated}"))
 }
 
-/// What names of the C++ library stand for.
+/// The PTX equivalent of names of the C++ library.
 fn of_library(cursor: &Cursor<'_>) -> String {
     let has = |word| cursor.has(TokenKind::Word, word);
     if has("atomic_thread_fence") {
@@ -101,7 +101,7 @@ fn of_library(cursor: &Cursor<'_>) -> String {
     }
 }
 
-/// What a member function of an atomic object is in PTX.
+/// The PTX equivalent of a member function of an atomic object.
 fn method(name: &str) -> Option<String> {
     let instruction = match name {
         "load" => "ld.acquire.sys.global.u32 %r1, [x];",
@@ -125,7 +125,7 @@ fn method(name: &str) -> Option<String> {
     ))
 }
 
-/// What a keyword of C++ at the start of a statement says, which no instruction has as its name.
+/// The PTX equivalent of a C++ keyword at the start of a statement that is no opcode.
 fn keyword(word: &str) -> Option<String> {
     let text = match word {
         "if" | "while" | "for" | "do" | "else" | "switch" => {

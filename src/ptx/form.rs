@@ -1,5 +1,5 @@
-//! A row of the table read as a form: its qualifiers as slots, its operands with their roles; and
-//! what is written of a form in one statement.
+//! Forms: rows of the table with qualifiers as slots and operands with roles. Also the words and
+//! operands of a form in one statement.
 
 use super::instruction::{Operand, OperandKind};
 use super::names;
@@ -8,7 +8,7 @@ use super::row::{Asks, Op, Row, Takes};
 use super::value::{Address, Destination, Scope, Space, Type, Value};
 use super::words::{Word, Words, type_of};
 
-/// A row with its text taken apart.
+/// A row, parsed.
 pub struct Form {
     /// The row.
     pub row: &'static Row,
@@ -23,18 +23,18 @@ pub struct Form {
 /// A place of a form for one of several qualifiers.
 #[derive(Debug)]
 pub struct Slot {
-    /// Whether something has to stand in it.
+    /// Whether the slot has to be filled.
     pub needed: bool,
-    /// What may stand in it.
+    /// The legal words.
     pub choices: Choices,
-    /// What messages say of it, where the row does.
+    /// The messages about the slot, if the row has some.
     pub(crate) asks: Option<Asks>,
 }
 
-/// What may stand in a slot.
+/// The legal words of a slot.
 #[derive(Debug)]
 pub enum Choices {
-    /// One of these words; `xorsign.abs` is two that go together.
+    /// One of these words; `xorsign.abs` stands for two words together.
     Words(Vec<&'static str>),
     /// One of these types.
     Types(Vec<Type>),
@@ -45,7 +45,7 @@ pub enum Choices {
 }
 
 impl Slot {
-    /// Whether types stand in it: they come in the order of their slots.
+    /// Whether the slot holds a type: types come in the order of their slots.
     pub(crate) fn is_type(&self) -> bool {
         match &self.choices {
             Choices::Types(_) => true,
@@ -60,26 +60,26 @@ impl Slot {
 pub struct OperandForm {
     /// Its name in the text.
     pub name: &'static str,
-    /// What is done with it.
+    /// The role of the operand.
     pub role: Role,
-    /// What it may be.
+    /// The legal operands.
     pub takes: Takes,
-    /// Whether it may be left out.
+    /// Whether the operand may be omitted.
     pub presence: Presence,
 }
 
-/// Whether an operand may be left out.
+/// Whether an operand may be omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is always there.
+    /// The operand is required.
     Needed,
-    /// It may be left out, and whatever follows it.
+    /// The operand may be omitted, together with all later operands.
     Optional,
-    /// It is there just where this qualifier is.
+    /// The operand is present exactly if this qualifier is.
     With(&'static str),
 }
 
-/// What an instruction does with an operand.
+/// The role of an operand in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Writes the register.
@@ -100,7 +100,7 @@ pub enum Role {
     Elements,
     /// Reads a matrix: a descriptor, registers in braces, or what is at an address in Tensor Memory.
     Matrix,
-    /// It is this number.
+    /// The operand is this number.
     Constant(i128),
 }
 
@@ -118,13 +118,13 @@ impl Role {
 }
 
 impl OperandForm {
-    /// The type that it is read or written at, in an instruction with these types.
+    /// The type at which the operand is read or written, in an instruction with these types.
     #[must_use]
     pub fn ty(&self, types: &[Type]) -> Type {
         self.need(|at| types[at]).ty
     }
 
-    /// What it asks of a register, in an instruction with these types.
+    /// The operand's requirement on a register, in an instruction with these types.
     pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
         match (self.role, self.takes) {
             (Role::Truth, _) => Need::PREDICATE,
@@ -166,7 +166,7 @@ impl Form {
         pairs.filter(|(own, found)| !own.role.has_shape_of(&found.kind)).count()
     }
 
-    /// Its operands beside some qualifiers, and how few of them there may be.
+    /// The operands beside some qualifiers, and their least number.
     pub(crate) fn operands_with(&self, words: &[Option<Word>]) -> (Vec<bool>, usize) {
         let has = |word| words.contains(&Some(Word::Plain(word)));
         let there = self.operands.iter().map(|operand| match operand.presence {
@@ -307,8 +307,8 @@ fn scopes(text: &'static str) -> Vec<Scope> {
     listed(text).filter_map(|item| names::scope(item.trim_matches(['`', '.']))).collect()
 }
 
-/// The types of a list in words: `.b16 to .b64, .f32 and .f64`; what is no type of a register by
-/// itself is in forms of its own.
+/// The types of a list in words: `.b16 to .b64, .f32 and .f64`; types that no register has occur in
+/// forms of their own.
 fn types(text: &'static str) -> Vec<Type> {
     let one = |word: &str| names::ty(word.trim_start_matches('.'));
     let range = |item: &str| -> Vec<Type> {
@@ -321,14 +321,14 @@ fn types(text: &'static str) -> Vec<Type> {
     listed(text).flat_map(range).collect()
 }
 
-/// One instruction as it is written, of a form of the table.
+/// A written instruction of one form of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The form.
     pub form: &'static Form,
-    /// What stands in each slot.
+    /// The word in each slot.
     pub words: Words,
-    /// The operands, of those that the form has.
+    /// The operands; `None` for those omitted.
     pub(crate) operands: Vec<Option<Arg>>,
 }
 
@@ -349,25 +349,25 @@ pub(crate) enum Arg {
 }
 
 impl Written {
-    /// What it does.
+    /// The operation of the form.
     #[must_use]
     pub fn op(&self) -> Op {
         self.form.row.op
     }
 
-    /// Its operands with their forms.
+    /// The operands with their forms.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static OperandForm, &Arg)> {
         let form: &'static Form = self.form;
         let written = form.operands.iter().zip(&self.operands);
         written.filter_map(|(form, operand)| Some((form, operand.as_ref()?)))
     }
 
-    /// Whether it accesses memory through the asynchronous proxy (PTX-8.6).
+    /// Whether the instruction accesses memory through the asynchronous proxy (PTX-8.6).
     pub(crate) fn is_of_async_proxy(&self) -> bool {
         matches!(self.op(), Op::Async(op) if op.is_of_async_proxy())
     }
 
-    /// Its operands, to be changed, each with what it asks of a register.
+    /// The mutable operands, each with its requirement on a register.
     pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = (Need, &mut Arg)> {
         let Self { form, words, operands } = self;
         form.operands.iter().zip(operands).filter_map(|(form, operand)| {
@@ -375,7 +375,7 @@ impl Written {
         })
     }
 
-    /// Puts a word into the empty slot that takes it, if there is one.
+    /// Puts a word into the empty slot that accepts it, if there is one.
     pub(crate) fn fill(&mut self, word: &'static str) {
         let takes = |slot: &Slot| match &slot.choices {
             Choices::Words(words) => words.contains(&word),
@@ -387,12 +387,12 @@ impl Written {
         }
     }
 
-    /// What an operand asks of a register.
+    /// The requirement of an operand on a register.
     pub(crate) fn need(&self, operand: &OperandForm) -> Need {
         operand.need(|at| self.words.type_at(at))
     }
 
-    /// The register that it writes.
+    /// The destination register.
     #[must_use]
     pub fn destination(&self) -> &Destination {
         let written = self.operands.iter().flatten().find_map(|operand| match operand {
@@ -402,17 +402,17 @@ impl Written {
         written.unwrap_or(&None)
     }
 
-    /// The type of the register that it writes.
+    /// The type of the destination register.
     ///
     /// # Panics
-    /// When its form writes none.
+    /// When the form has no destination.
     #[must_use]
     pub fn result(&self) -> Type {
         let written = self.form.operands.first().expect("the destination is the first operand");
         self.need(written).ty
     }
 
-    /// The predicate that it writes beside another register.
+    /// The predicate that is written beside another register.
     #[must_use]
     pub fn predicate(&self) -> &Destination {
         let written = self.operands.iter().flatten().find_map(|operand| match operand {
@@ -422,7 +422,7 @@ impl Written {
         written.unwrap_or(&None)
     }
 
-    /// The values that it reads, in order, each with its type.
+    /// The values read, in order, each with its type.
     pub fn sources(&self) -> impl Iterator<Item = (&Value, Type)> {
         self.parts().filter_map(|(form, operand)| match operand {
             Arg::Value(value) => Some((value, self.need(form).ty)),
@@ -430,19 +430,19 @@ impl Written {
         })
     }
 
-    /// The value that is the operand of this name.
+    /// The value of the operand with this name.
     ///
     /// # Panics
-    /// When its form has no such operand.
+    /// When the form has no such operand.
     #[must_use]
     pub fn value(&self, name: &str) -> &Value {
         self.optional(name).expect("a form has the operands that its lowering asks for")
     }
 
-    /// The constant that is the operand of this name.
+    /// The constant of the operand with this name.
     ///
     /// # Panics
-    /// When its form has no such operand.
+    /// When the form has no such operand.
     #[must_use]
     pub fn constant(&self, name: &str) -> i128 {
         let found = self.parts().find_map(|(form, operand)| match operand {
@@ -452,10 +452,10 @@ impl Written {
         found.expect("a form has the operands that its lowering asks for")
     }
 
-    /// The address that it accesses.
+    /// The address accessed.
     ///
     /// # Panics
-    /// When its form has none.
+    /// When the form has none.
     #[must_use]
     pub fn address(&self) -> &Address {
         let found = self.operands.iter().flatten().find_map(|operand| match operand {
@@ -465,10 +465,10 @@ impl Written {
         found.expect("a form has the operands that its lowering asks for")
     }
 
-    /// The tensor map that it names and the coordinates of the box.
+    /// The tensor map and the coordinates of the box.
     ///
     /// # Panics
-    /// When its form has none.
+    /// When the form has none.
     #[must_use]
     pub fn tensor(&self) -> (&Address, &[Value]) {
         let found = self.operands.iter().flatten().find_map(|operand| match operand {
@@ -506,7 +506,7 @@ impl Written {
         })
     }
 
-    /// The value that is the operand of this name, if it is written.
+    /// The value of the operand with this name, if it is written.
     #[must_use]
     pub fn optional(&self, name: &str) -> Option<&Value> {
         self.parts().find_map(|(form, operand)| match operand {
@@ -515,8 +515,7 @@ impl Written {
         })
     }
 
-    /// The addresses that it accesses, each with its state space and the bytes that it is a
-    /// multiple of.
+    /// The addresses accessed, each with its state space and the required alignment in bytes.
     pub fn accesses(&self) -> impl Iterator<Item = (&Address, Space, u64)> {
         self.parts().filter_map(|(form, operand)| match (operand, form.takes) {
             (Arg::Memory(address), Takes::Bytes(space, bytes)) => Some((address, space, bytes)),

@@ -17,7 +17,7 @@ const DEEPEST_OPERAND: usize = 8;
 pub struct Instruction {
     /// The first word.
     pub opcode: Spanned<String>,
-    /// The dotted words after it, without their dots, in the order written.
+    /// The dotted words after the opcode, without their dots, in the order written.
     pub qualifiers: Vec<Spanned<String>>,
     /// Its operands.
     pub operands: Vec<Operand>,
@@ -37,12 +37,12 @@ impl Instruction {
 /// An operand as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
-    /// What it says.
+    /// The kind of the operand.
     pub kind: OperandKind,
-    /// Where `.unified` follows it: a promise about the address that means nothing to the memory
-    /// model (PTX-9.7.9.8).
+    /// The `.unified` after it, if written: a promise about the address that has no meaning in the
+    /// memory model (PTX-9.7.9.8).
     pub unified: Option<Span>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -70,7 +70,7 @@ pub enum OperandKind {
 }
 
 impl OperandKind {
-    /// What it is, for messages.
+    /// The description of the operand for messages.
     #[must_use]
     pub fn describe(&self) -> Found {
         match self {
@@ -89,13 +89,13 @@ impl OperandKind {
 }
 
 impl Operand {
-    /// Whether it is the box of a tensor: a map and coordinates.
+    /// Whether the operand is the box of a tensor: a map and coordinates.
     #[must_use]
     pub fn is_box(&self) -> bool {
         matches!(&self.kind, OperandKind::Bracket(list) if list.len() > 1)
     }
 
-    /// Whether it is the sink `_`.
+    /// Whether the operand is the sink `_`.
     #[must_use]
     pub fn is_sink(&self) -> bool {
         matches!(&self.kind, OperandKind::Name(name, 0) if name == "_")
@@ -170,7 +170,7 @@ pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> 
         while cursor.eat(TokenKind::Comma).is_some() {
             operands.push(next(cursor)?);
         }
-        // Nothing else than an operand starts so, and before an operand stands a comma.
+        // Only an operand starts with `%`, and a comma comes before each operand.
         let is_register =
             cursor.peek() == Some(TokenKind::Word) && cursor.peek_text().starts_with('%');
         let starts = [TokenKind::OpenBracket, TokenKind::Number, TokenKind::Decimal];
@@ -202,8 +202,8 @@ fn starts_operand(kind: Option<TokenKind>) -> bool {
     )
 }
 
-/// Whether another instruction starts here, on a line of its own: no operand, but what follows an
-/// instruction without operands whose `;` is missing.
+/// Whether another instruction starts here, on a new line. The previous instruction has no
+/// operands, and its `;` is missing.
 fn starts_line(cursor: &Cursor<'_>) -> bool {
     cursor.is_on_new_line()
         && table::opcodes().binary_search(&cursor.peek_text()).is_ok()
@@ -243,7 +243,7 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
     Ok(Operand { kind, unified, span: start.to(cursor.last_span()) })
 }
 
-/// `(a, b)`, as calls have it.
+/// `(a, b)`, as in calls.
 fn arguments(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError> {
     let start = cursor.span();
     let list = operand_list(cursor, TokenKind::CloseParen, "`)`", depth)?;
@@ -267,7 +267,7 @@ fn number(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
     }
 }
 
-/// The operands between two brackets, both of which it takes.
+/// The operands between two brackets, and the brackets.
 fn operand_list(
     cursor: &mut Cursor<'_>,
     close: TokenKind,
@@ -295,7 +295,7 @@ fn close_bracket(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
     end.map(|_| ()).map_err(|error| error.at(Place::Bracket))
 }
 
-/// A name with what may follow it: a component, an index, an offset, a second predicate.
+/// A name with its suffixes: a component, an index, an offset, a second predicate.
 fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
     let mut name = cursor.word("a name")?;
     if cursor.peek() == Some(TokenKind::Qualifier) {
@@ -325,8 +325,8 @@ fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
     }
 }
 
-/// What stands in the brackets after an array: a register and a constant that is added to it or
-/// taken from it (PTX-6.4.2), and the bracket that closes.
+/// The index of an array: a register, a constant added to it or subtracted (PTX-6.4.2), and the
+/// closing bracket.
 fn indexed(name: Spanned<String>, cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
     let register = cursor.word("a register")?;
     let more = match cursor.peek() {
@@ -345,7 +345,7 @@ fn index_less(cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
         .map_err(|_| SyntaxError::Range { what: "an array index", span: number.span })
 }
 
-/// `+4`, `+-4`, `+4+4`; a `-` of its own is no PTX.
+/// `+4`, `+-4`, `+4+4`; a `-` alone is no PTX.
 fn offset(cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
     let start = cursor.span();
     let mut sum = 0_i128;
@@ -388,10 +388,11 @@ pub fn integer(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
     Ok(Spanned::new(value, span))
 }
 
-/// A floating-point literal with an optional sign, if one stands there.
+/// A floating-point literal with an optional sign, if there is one.
 ///
 /// # Errors
-/// When it is exact and has a minus: such literals are no part of an expression (PTX-4.5.2).
+/// When the literal is exact and has a minus: such literals are no part of an expression
+/// (PTX-4.5.2).
 pub fn float(cursor: &mut Cursor<'_>) -> Result<Option<Spanned<Float>>, SyntaxError> {
     let start = cursor.span();
     let sign = cursor.peek().filter(|kind| matches!(kind, TokenKind::Minus | TokenKind::Plus));

@@ -2,10 +2,11 @@
 
 use super::value::{Type, TypeKind};
 
-/// The register that the carry of extended arithmetic is in (PTX-9.7.2); no text can name it.
+/// The register that holds the carry of extended arithmetic (PTX-9.7.2), under a name that no text
+/// can have.
 pub const CARRY: &str = "CC.CF";
 
-/// What amounts beyond the width of a word mean.
+/// The treatment of amounts beyond the width of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Excess {
     /// As much as the width.
@@ -37,7 +38,7 @@ pub enum Permutation {
     Rc16,
 }
 
-/// What the condition of `slct` is compared with zero as.
+/// The comparison of `slct`'s condition with zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sign {
     /// `.s32`
@@ -48,7 +49,7 @@ pub enum Sign {
     FloatFlushed,
 }
 
-/// What an integer instruction computes, besides those that are arithmetic of one or two operands.
+/// The function of an integer instruction, other than arithmetic of one or two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the instruction's")]
 pub enum IntegerOp {
@@ -65,7 +66,7 @@ pub enum IntegerOp {
     ShiftLeft(Excess),
     /// `shf.r`
     ShiftRight(Excess),
-    /// The function as a table: its bits for a, b and c that are 0xF0, 0xCC and 0xAA.
+    /// The function as a table: its result for a, b and c equal to 0xF0, 0xCC and 0xAA.
     Lop3(u8),
     Sad,
     Slct(Sign),
@@ -75,7 +76,7 @@ pub enum IntegerOp {
     Mad24Saturated,
     /// With the type of the second operand's bytes.
     Dp4a(TypeKind),
-    /// Which half of the second operand, and the type of its bytes.
+    /// The half of the second operand, and the type of its bytes.
     Dp2a(Half, TypeKind),
     Szext(Excess),
     Bmsk(Excess),
@@ -111,7 +112,7 @@ pub enum IntegerOp {
     Pack(Type),
 }
 
-/// What arithmetic with a carry computes.
+/// The function of arithmetic with a carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the instruction's")]
 pub enum CarryOp {

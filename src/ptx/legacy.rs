@@ -1,8 +1,8 @@
-//! The instructions of PTX 1.4, for tests that ask for that version: what it lacks is rejected,
-//! what it has means what the memory consistency model says of it today.
+//! The instructions of PTX 1.4, for tests of that version. Later instructions are rejected, and the
+//! others have the meaning that the current memory consistency model gives them.
 //!
-//! That model applies to programs of any ISA version on sm_70 and later (PTX-8.1); it gives `membar`
-//! the meaning of `fence.sc`, `atom` and `red` that of relaxed operations at device scope.
+//! That model applies to programs of any ISA version on sm_70 and later (PTX-8.1). There `membar`
+//! means `fence.sc`, and `atom` and `red` are relaxed operations at device scope.
 
 use crate::diagnostic::Diagnostic;
 use crate::ptx::error::DecodeError;
@@ -11,13 +11,13 @@ use crate::ptx::names;
 use crate::ptx::table;
 use crate::source::{Span, Spanned};
 
-/// What rejections refer to.
+/// The document that rejections refer to.
 const SECTION: &str = "PTX 1.4";
 
 /// The last version whose instructions are checked here.
 const LAST: (u32, u32) = (1, 4);
 
-/// The qualifiers of PTX 1.4, of whatever instruction; those of `tex` are not looked at.
+/// The qualifiers of all instructions of PTX 1.4; those of `tex` are not checked.
 const QUALIFIERS: &[&str] = &[
     "const", "global", "local", "param", "shared", "volatile", "sync", "uni", "v2", "v4", "b8",
     "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64",
@@ -45,7 +45,7 @@ pub fn note(span: Span) -> Diagnostic {
 /// Checks that an instruction is one of PTX 1.4.
 ///
 /// # Errors
-/// With the rule that it breaks.
+/// The rule that the instruction breaks.
 pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
     let opcode = instruction.opcode.value.as_str();
     // Its `vote` is no form of the subset, and gets a remark of its own.
@@ -121,7 +121,7 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
                     `membar`, or a later `.version`";
         return Err(rule(message(), help, word.span));
     }
-    // What no version has is no matter of versions.
+    // A word that no version has is not rejected for its version.
     let later = opcode != "tex" && !QUALIFIERS.contains(&text) && !is_unheard_of(text);
     if later {
         return Err(rule(message(), "leave it out, or write a later `.version`", word.span));
@@ -134,8 +134,7 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Whether a qualifier is none that the decoder knows of any version, so that it can say better what
-/// is wrong with it.
+/// Whether no version has a qualifier, so that the decoder can give a better message.
 fn is_unheard_of(word: &str) -> bool {
     const LATER: &[&str] = &[
         "mmio", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "noftz", "pack", "relu", "s16x2",
@@ -163,7 +162,7 @@ fn special_register(operand: &Operand) -> Result<(), DecodeError> {
     Err(rule(format!("PTX 1.4 has no `{name}`"), "write a later `.version`", operand.span))
 }
 
-/// That a place names a cluster of one CTA, which changes nothing.
+/// The note that a place names a cluster of one CTA, which changes nothing.
 #[must_use]
 pub fn cluster(span: Span) -> Diagnostic {
     Diagnostic::note("legacy-cluster", span, "PTX 1.4 has no clusters")
@@ -199,14 +198,14 @@ fn atomic(instruction: &Instruction) -> Result<(), DecodeError> {
         let help = "write an instruction for each element, or a later `.version`";
         return Err(rule("PTX 1.4 has no vector atomics".to_owned(), help, span));
     }
-    // It lists `.min` and `.max`, too, and says that none is implemented; later versions have `.add`
-    // alone.
+    // PTX 1.4 lists `.min` and `.max`, too, and says that neither is implemented; later versions
+    // have `.add` alone.
     if has(&["f32"]) && !has(&["add"]) {
         let help = "of the floating-point atomics, `.add` became an instruction";
         let message = format!("PTX 1.4 does not implement `{}`", instruction.full_name());
         return Err(rule(message, help, span));
     }
-    // What `red` has not in any version is said elsewhere.
+    // Operations that `red` has in no version are rejected elsewhere.
     let exchanges = instruction.opcode.value == "atom" && has(&["cas", "exch"]);
     let (types, global, help): (&[&str], &[&str], _) = match () {
         () if has(&["and", "or", "xor"]) => (&["b32"], &[], "its bit operations have `.b32`"),
@@ -251,7 +250,7 @@ fn rule(message: String, help: &'static str, span: Span) -> DecodeError {
     DecodeError::Rule { message, help, section: SECTION, span }
 }
 
-/// What an instruction meant in PTX 1.4 and does not mean in the model.
+/// The warning that an instruction had a meaning in PTX 1.4 that the model does not give it.
 #[must_use]
 pub fn warning(instruction: &Instruction) -> Option<Diagnostic> {
     let has = |word: &str| instruction.qualifiers.iter().any(|q| q.value == word);

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 /// Why a literal is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiteralFault {
-    /// Letters or digits that its base lacks.
+    /// Letters or digits outside its base.
     Malformed,
     /// More than 64 bits.
     TooLarge,
@@ -44,7 +44,7 @@ impl Float {
         Some(Self::Double(number?.ok()?.to_bits()))
     }
 
-    /// With a minus before it; the exact 32-bit form takes none.
+    /// The literal negated; the exact 32-bit form has no negation.
     #[must_use]
     pub fn negated(self) -> Option<Self> {
         match self {
@@ -71,8 +71,8 @@ impl Float {
         })
     }
 
-    /// The bits as a value of a floating-point type, of one of 16 bits too, or as the number that a
-    /// `.b32` or `.b64` holds; `None` where the type is another one.
+    /// The bits as a value of a floating-point type, 16-bit types included, or as the number that a
+    /// `.b32` or `.b64` holds; `None` for other types.
     #[must_use]
     pub fn converted(self, ty: Type) -> Option<i128> {
         let half = |single: fn(f32) -> u16, double: fn(f64) -> u16| match self {
@@ -93,7 +93,7 @@ impl Float {
         }
     }
 
-    /// The bits as they are written, and how many they are.
+    /// The bits as written, and their number.
     #[must_use]
     pub fn raw(self) -> (i128, u32) {
         match self {
@@ -115,8 +115,8 @@ impl std::fmt::Display for Float {
     }
 }
 
-/// A value of a floating-point type as people read it: the shortest decimal number that is converted
-/// to it, else its bits. `None` where the type is another one.
+/// A readable form of a floating-point value: the shortest decimal number that converts to the
+/// value, else the bits. `None` where the type is another one.
 ///
 /// ```
 /// use ptxmc::testing::ptx::literal::shown;

@@ -1,14 +1,14 @@
-//! Operands that stand for others: what belongs there, what stands there, and what would be right.
+//! Mismatched operands: the expected operand, the operand found, and the remedy.
 
 use thiserror::Error;
 
-/// What should stand where an operand stands.
+/// The operand expected at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Expected {
     /// A register that is written.
     #[error("a destination register")]
     Destination,
-    /// One such register, and not two.
+    /// One register, where two were found.
     #[error("one destination register")]
     OneDestination,
     /// A register that is read.
@@ -44,7 +44,7 @@ pub enum Expected {
     /// Elements in braces.
     #[error("a vector such as `{{%r1,%r2}}`")]
     Vector,
-    /// So many elements in braces.
+    /// This many elements in braces.
     #[error("a vector of {0} elements")]
     Elements(u32),
     /// The two destinations of `elect`.
@@ -64,7 +64,7 @@ pub enum Expected {
     Constant(i128),
 }
 
-/// What stands where something else should.
+/// The operand found in the place of another.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Found {
     /// `_`
@@ -94,7 +94,7 @@ pub enum Found {
     /// `{a, b}`
     #[error("a vector")]
     Vector,
-    /// So many elements in braces.
+    /// This many elements in braces.
     #[error("a vector of {0}")]
     Elements(usize),
     /// `!p`
@@ -109,12 +109,12 @@ pub enum Found {
     /// A name.
     #[error("`{0}`")]
     Named(String),
-    /// An index beyond what addresses hold, of the array of this name.
+    /// An index beyond the range of addresses, of the array of this name.
     #[error("an index too large for `{0}`")]
     LargeIndex(String),
 }
 
-/// What would be right where an operand of one kind stands for one of another.
+/// The remedy for an operand of one kind in the place of another.
 pub(super) fn instead(expected: Expected, found: &Found) -> String {
     let help = match (expected, found) {
         (_, Found::Sink) => {

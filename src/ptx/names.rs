@@ -75,8 +75,8 @@ words! {
     }
 }
 
-/// The proxy that a word names in programs: instructions say by themselves that they use the async one or
-/// that of tensor maps.
+/// The proxy that a word names in programs. The async and tensormap proxies are excluded, since
+/// instructions imply them.
 #[must_use]
 pub fn proxy(word: &str) -> Option<Proxy> {
     let own = [Proxy::Async, Proxy::Tensormap, Proxy::TensorMemory];
@@ -125,8 +125,8 @@ pub fn ty(word: &str) -> Option<Type> {
     Some(Type::new(kind, bits))
 }
 
-/// The type of one of the numbers in a word of several, and of numbers below 8 bits: what forms name
-/// beside fundamental types (PTX-5.2.5).
+/// The type of a number in a packed word, or of a number below 8 bits. Forms name these types
+/// besides fundamental ones (PTX-5.2.5).
 #[must_use]
 pub(crate) fn part(word: &str) -> Option<Type> {
     Some(match word {
@@ -233,7 +233,7 @@ const SPECIAL_REGISTERS: &[&str] = &[
     "reserved_smem_offset_1",
 ];
 
-/// The name of a special register (such as `tid.x`) when `written` is one, with its `%`.
+/// The name of a special register (such as `tid.x`), if `written` is one, with its `%`.
 #[must_use]
 pub fn special_register(written: &str) -> Option<&str> {
     let name = written.strip_prefix('%')?;
@@ -245,7 +245,7 @@ pub fn special_register(written: &str) -> Option<&str> {
     (SPECIAL_REGISTERS.contains(&base) || numbered("pm") || numbered("envreg")).then_some(name)
 }
 
-/// What a special register holds (PTX-10).
+/// The type of a special register's value (PTX-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialType {
     /// 32 bits.
@@ -261,7 +261,7 @@ pub enum SpecialType {
 }
 
 impl SpecialType {
-    /// Whether `mov` of this type moves the register.
+    /// Whether `mov` of this type can move the register.
     #[must_use]
     pub fn fits(self, ty: Type) -> bool {
         let integer = matches!(ty.kind, TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed);
@@ -275,7 +275,7 @@ impl SpecialType {
         integer && widths.contains(&ty.bits)
     }
 
-    /// How to move it.
+    /// The way to move it.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -316,7 +316,7 @@ pub fn special_register_type(name: &str) -> Option<SpecialType> {
 /// The components of a vector register, in order (PTX-6.4.3).
 pub const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Which component a suffix names, by its place or by its colour; without the dot.
+/// The component of a suffix without its dot, by position or by colour.
 #[must_use]
 pub fn component(suffix: &str) -> Option<usize> {
     const COLOURS: [&str; 4] = ["r", "g", "b", "a"];
@@ -324,10 +324,10 @@ pub fn component(suffix: &str) -> Option<usize> {
     place(COMPONENTS).or_else(|| place(COLOURS))
 }
 
-/// What the register of a component is called: `V.x` for the first one of `V`.
+/// The name of a component's register: `V.x` for the first one of `V`.
 ///
 /// # Panics
-/// When there is no component of that number.
+/// When there is no component with that number.
 #[must_use]
 pub fn component_name(vector: &str, component: usize) -> String {
     format!("{vector}.{}", COMPONENTS[component])

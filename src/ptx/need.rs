@@ -1,39 +1,39 @@
-//! What an instruction asks of the registers that are its operands: types, and how declared ones
-//! fit them (PTX-9.4).
+//! The requirements of an instruction on its register operands: types, and how declared types fit
+//! them (PTX-9.4).
 
 use super::value::{Type, TypeKind};
 
-/// What a statement asks of a register.
+/// The requirement of a statement on a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
-    /// The type that it is used at.
+    /// The type at which the register is used.
     pub(crate) ty: Type,
     /// How a declared type fits.
     pub(crate) fit: Fit,
 }
 
-/// How the type of a register fits the type that it is used at (PTX-9.4).
+/// The fit between the type of a register and the type at which it is used (PTX-9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// The same width.
     Exact,
-    /// That width or more: data of `ld`, `st` and `cvt` (PTX-9.4.1).
+    /// At least the width: data of `ld`, `st` and `cvt` (PTX-9.4.1).
     Wider,
     /// As [`Self::Wider`], where integer registers take floating-point numbers: loaded vectors.
     Element,
     /// The same width, and no floating-point number: counts, masks, tokens.
     Integer,
-    /// That width or more, and no floating-point number: sizes.
+    /// At least the width, and no floating-point number: sizes.
     Count,
     /// The same width, and declared as nothing but bits: pairs of numbers.
     Bits,
     /// An integer that holds an address.
     Address,
-    /// The same width, whatever it holds: elements of vectors of pairs and short numbers.
+    /// The same width, of any kind: elements of vectors of pairs and short numbers.
     Width,
     /// A predicate, or an integer of 32 bits: how much of a source is copied.
     Amount,
-    /// Nothing is asked.
+    /// No requirement.
     Any,
 }
 
@@ -61,7 +61,7 @@ impl Need {
     /// A register of which nothing is known.
     pub(crate) const ANY: Self = Self::new(Type::B32, Fit::Any);
 
-    /// Whether a register that is declared with this type fits.
+    /// Whether a register declared with this type meets the requirement.
     pub(crate) fn fits(self, declared: Type) -> bool {
         use TypeKind::{Bits, Float, Predicate, Signed, Unsigned};
         let integer = |kind| matches!(kind, Unsigned | Signed);

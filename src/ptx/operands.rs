@@ -1,6 +1,6 @@
-//! The operands of an operation in the order written, each with its role: what is read, written and
-//! accessed, and at which type. Printing follows from it, and so do the registers and variables of
-//! a statement.
+//! The operands of an operation in the order written, each with its role: read, written or
+//! accessed, at a type. Printing is derived from this list, and so are the registers and variables
+//! of a statement.
 
 use super::form::Arg;
 use super::need::{Fit, Need};
@@ -52,8 +52,8 @@ fn at(access: &AccessForm) -> Operand<'_> {
     Operand::At(&access.address)
 }
 
-/// How registers fit what an atomic or multimem operation takes and gives: exactly, but elements of
-/// vectors, for which only their width counts.
+/// The fit of registers for an atomic or multimem operation: exact, except that only the width of
+/// vector elements matters.
 fn of_elements(access: &AccessForm) -> Need {
     Need::new(access.ty, if access.elements > 1 { Fit::Width } else { Fit::Exact })
 }
@@ -188,7 +188,7 @@ impl Operation {
     }
 }
 
-/// What the result of a product is, or of another operation.
+/// The type of the result of an arithmetic operation, which is wider for a wide product.
 fn product(op: ArithmeticOp, ty: Type) -> Need {
     Need::exact(if op == ArithmeticOp::MulWide { ty.times(2) } else { ty })
 }
@@ -214,7 +214,7 @@ fn mbarrier<'o>(access: &'o AccessForm, op: &'o MbarrierOp) -> Operands<'o> {
     }
 }
 
-/// What is said of a register in a statement.
+/// A mention of a register or variable in a statement.
 enum Mention<'s> {
     Reads(&'s Register, Need),
     Writes(&'s Register, Need),
@@ -264,7 +264,7 @@ fn value<'s>(value: &'s Value, need: Need, see: &mut dyn FnMut(Mention<'s>)) {
     }
 }
 
-/// Calls `see` for every register that a statement mentions, with what it asks of it.
+/// Calls `see` for every register in a statement, with the requirement on it.
 pub(crate) fn for_each_register(statement: &Statement, see: &mut dyn FnMut(&Register, Need)) {
     if let Some(guard) = &statement.guard {
         see(&guard.register, Need::PREDICATE);

@@ -1,8 +1,9 @@
-//! Decoded instructions: what a PTX statement says, with every default of the standard filled in.
+//! Decoded instructions: the meaning of a PTX statement, with every default of the standard filled
+//! in.
 //!
-//! A decoder turns a statement's opcode, qualifiers and operands into one [`Operation`]; whatever
-//! the ISA rejects never gets here. Hints (cache operators, eviction priorities, prefetch sizes)
-//! have no meaning for the memory model and are dropped.
+//! A decoder turns a statement's opcode, qualifiers and operands into one [`Operation`]; statements
+//! that the ISA rejects are not represented. Hints (cache operators, eviction priorities, prefetch
+//! sizes) have no meaning for the memory model and are dropped.
 
 use super::form::Written;
 pub use super::integer::{CarryOp, Excess, Half, IntegerOp, Permutation, Sign};
@@ -43,7 +44,7 @@ pub enum ProxyFenceKind {
     AliasAcquire,
     /// `fence.proxy.alias.release.sys`
     AliasRelease,
-    /// `fence.proxy.async` and its state-space forms; the space is `None` for all of them.
+    /// `fence.proxy.async` and its state-space forms; `None` for all spaces.
     Async(Option<Space>),
     /// `fence.proxy.tensormap::generic.release.scope`
     TensormapRelease(Scope),
@@ -59,7 +60,7 @@ pub enum ProxyFenceKind {
     Research(Proxy),
 }
 
-/// What a CTA barrier instruction does besides counting.
+/// The function of a CTA barrier instruction besides counting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BarrierMode {
     /// Waits.
@@ -109,14 +110,14 @@ pub enum MbarrierOp {
     Wait {
         /// Receives whether the phase is complete.
         done: Destination,
-        /// What to wait for.
+        /// The phase to wait for.
         phase: WaitPhase,
         /// `try_wait`: may fail for no reason.
         may_time_out: bool,
     },
 }
 
-/// What a wait on an mbarrier waits for.
+/// The phase that a wait on an mbarrier waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitPhase {
     /// The phase that a state token stands for.
@@ -148,14 +149,14 @@ pub struct AccessForm {
     pub volatile: bool,
 }
 
-/// What one instruction does.
+/// The operation of one instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `ld` and the research proxies' loads: one destination per element.
     Load {
         /// The access.
         access: AccessForm,
-        /// One per element.
+        /// The destinations, one per element.
         destinations: Vec<Destination>,
         /// `ld.global.nc`, `ldu`: outside the model when the data is written in the same grid.
         non_coherent: bool,
@@ -164,7 +165,7 @@ pub enum Operation {
     Store {
         /// The access.
         access: AccessForm,
-        /// One per element.
+        /// The sources, one per element.
         sources: Vec<Value>,
     },
     /// `atom`
@@ -173,7 +174,7 @@ pub enum Operation {
         access: AccessForm,
         /// The function.
         op: AtomicOp,
-        /// One per element.
+        /// The destinations, one per element.
         destinations: Vec<Destination>,
         /// Operand b, one per element; for `cas` the value compared with.
         operands: Vec<Value>,
@@ -186,7 +187,7 @@ pub enum Operation {
         access: AccessForm,
         /// The function.
         op: AtomicOp,
-        /// One per element.
+        /// The operands, one per element.
         operands: Vec<Value>,
     },
     /// `multimem.ld_reduce`
@@ -195,14 +196,14 @@ pub enum Operation {
         access: AccessForm,
         /// The reduction.
         op: AtomicOp,
-        /// One per element.
+        /// The destinations, one per element.
         destinations: Vec<Destination>,
     },
     /// `multimem.st`
     MultimemStore {
         /// The access to the multimem address.
         access: AccessForm,
-        /// One per element.
+        /// The sources, one per element.
         sources: Vec<Value>,
     },
     /// `multimem.red`
@@ -211,7 +212,7 @@ pub enum Operation {
         access: AccessForm,
         /// The reduction.
         op: AtomicOp,
-        /// One per element.
+        /// The operands, one per element.
         operands: Vec<Value>,
     },
     /// `fence` and `membar`.
@@ -220,7 +221,7 @@ pub enum Operation {
         order: Order,
         /// The scope.
         scope: Scope,
-        /// What it is limited to.
+        /// The restriction to some accesses.
         restriction: FenceRestriction,
     },
     /// Proxy fences.
@@ -232,7 +233,7 @@ pub enum Operation {
     },
     /// `bar.cta`/`barrier.cta`.
     CtaBarrier {
-        /// What it does.
+        /// The function.
         mode: BarrierMode,
         /// The barrier resource 0..15 in blocks; in columns the instance operand.
         barrier: Value,
@@ -302,7 +303,7 @@ pub enum Operation {
     },
     /// Conversion between widths and signedness.
     Convert {
-        /// `.sat`: what is out of range becomes the nearest value that is not.
+        /// `.sat`: a result out of range is clamped.
         saturating: bool,
         /// The target's type.
         to: Type,
@@ -345,9 +346,9 @@ pub enum Operation {
         destination: Destination,
         /// Two, or three of `mad`.
         sources: Vec<Value>,
-        /// The carry, where it is added or subtracted.
+        /// The carry-in, if there is one.
         carry_in: Option<Register>,
-        /// The carry, where it is set.
+        /// The carry-out, if it is written.
         carry_out: Option<Register>,
     },
     /// `setp`, and `set` with an integer destination.
@@ -362,13 +363,13 @@ pub enum Operation {
         complement: Destination,
         /// The operands.
         sources: [Value; 2],
-        /// A third predicate operand and how it is combined.
+        /// A third predicate operand, with the operator that combines it.
         combine: Option<(BoolOp, Value)>,
         /// `set`: the width of the all-ones or zero result.
         result: Type,
     },
-    /// What is lowered as it is written: integer and bit instructions beyond arithmetic, addresses as
-    /// values, exchanges within a warp, and whatever else needs no more than its row of the table.
+    /// An instruction that is lowered from its row of the table. Examples are bit instructions,
+    /// addresses as values, and exchanges within a warp.
     Form(Written),
     /// `bra`, `goto` and the dialect's compare-and-branch; taken when the condition holds.
     Branch {
@@ -387,11 +388,11 @@ pub enum Operation {
         name: String,
         /// Its operands as text, in order.
         operands: Vec<String>,
-        /// Registers that it may write.
+        /// The registers that it may write.
         definitions: Vec<Register>,
-        /// Registers that it may read.
+        /// The registers that it may read.
         uses: Vec<Register>,
-        /// What it may do.
+        /// The possible effects.
         reach: Reach,
     },
 }
@@ -399,20 +400,20 @@ pub enum Operation {
 /// How far the effects of an instruction outside the subset reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// It computes registers of its own thread from others, and does nothing else.
+    /// The operation only computes registers of its own thread from other registers.
     Registers,
-    /// Nothing is known of what it does.
+    /// The effects of the operation are unknown.
     Anything,
 }
 
 /// One statement of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Labels that stand before it.
+    /// The labels before it.
     pub labels: Vec<Spanned<String>>,
     /// `@p` or `@!p`.
     pub guard: Option<PredicateUse>,
-    /// What it does; [`Operation::Nothing`] for labels at the end of a thread.
+    /// The operation; [`Operation::Nothing`] for labels at the end of a thread.
     pub operation: Operation,
     /// The statement, from its first character to its last.
     pub span: Span,

@@ -13,10 +13,10 @@ use crate::ptx::row::Columns;
 use crate::ptx::words::Word;
 use thiserror::Error;
 
-/// What kind of text is written.
+/// The style of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// PTX statements: every type is written, registers have their `%`.
+    /// PTX statements: every type is written, registers have a `%`.
     Ptx,
     /// Cells of the column dialect: 64-bit untyped forms stay untyped.
     Columns,
@@ -28,7 +28,7 @@ pub enum Style {
 pub struct PrintError {
     /// The style.
     pub style: Style,
-    /// What it lacks.
+    /// The missing form.
     pub what: String,
 }
 
@@ -48,8 +48,8 @@ pub fn statement(statement: &Statement, style: Style) -> Printed {
     Ok(text + &printer.operation(&statement.operation)?)
 }
 
-/// The name of a register or label as it is written: that of one that is local to a block has a
-/// point, and what is printed has no blocks. That of a component keeps its last one.
+/// The written name of a register or label. The name of a block's local contains a point; the
+/// printed text has no blocks. The name of a component keeps its last point.
 #[must_use]
 pub fn word(name: &str) -> String {
     match name.rsplit_once('.') {
@@ -226,7 +226,7 @@ impl Printer {
         })
     }
 
-    /// The words of a form of the table; columns leave out what they may.
+    /// The words of a form of the table; columns omit those that may be omitted.
     fn written(&self, written: &Written) -> Head {
         let head = Head::new(written.form.opcode);
         written.words.0.iter().flatten().fold(head, |head, word| match word {
@@ -240,7 +240,7 @@ impl Printer {
         })
     }
 
-    /// An operand; `None` for what is not written down.
+    /// An operand; `None` if it is not written.
     fn operand(&self, operand: &Operand<'_>) -> Result<Option<String>, PrintError> {
         Ok(Some(match operand {
             Operand::Into(list, _) => {

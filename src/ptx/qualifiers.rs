@@ -1,7 +1,7 @@
 //! The dotted words of an opcode, taken by class and in any order.
 //!
 //! Grammars in the manual fix an order that the manual's own examples do not keep, so each decoder
-//! takes what it knows and [`Qualifiers::finish`] rejects what is left over.
+//! takes the qualifiers that it knows, and [`Qualifiers::finish`] rejects the rest.
 
 use crate::ptx::error::{DecodeError, foreign_type};
 use crate::ptx::instruction::Instruction;
@@ -9,7 +9,7 @@ use crate::ptx::names;
 use crate::ptx::value::{Order, Scope, Space, Type};
 use crate::source::{Span, Spanned};
 
-/// The qualifiers of one instruction that nobody has taken yet.
+/// The qualifiers of one instruction that have not been taken yet.
 #[derive(Debug)]
 pub struct Qualifiers<'a> {
     words: &'a [Spanned<String>],
@@ -24,7 +24,7 @@ impl<'a> Qualifiers<'a> {
         Self { words, taken: vec![false; words.len()] }
     }
 
-    /// Takes the one qualifier that `classify` knows.
+    /// Takes the single qualifier that `classify` knows.
     ///
     /// # Errors
     /// When there are several.
@@ -58,7 +58,7 @@ impl<'a> Qualifiers<'a> {
     /// Takes one of `names`.
     ///
     /// # Errors
-    /// When several of them are there.
+    /// When several of them are present.
     pub fn one_of(
         &mut self,
         names: &[&'static str],
@@ -66,10 +66,10 @@ impl<'a> Qualifiers<'a> {
         self.take(|word| names.iter().copied().find(|name| *name == word))
     }
 
-    /// Takes `name` where it stands.
+    /// Takes `name`, if present.
     ///
     /// # Errors
-    /// When it stands there twice.
+    /// When it is present twice.
     pub fn flag(&mut self, name: &str) -> Result<Option<Span>, DecodeError> {
         Ok(self.take(|word| (word == name).then_some(()))?.map(|found| found.span))
     }
@@ -79,20 +79,20 @@ impl<'a> Qualifiers<'a> {
         self.taken.iter_mut().take(count).for_each(|taken| *taken = true);
     }
 
-    /// Whether `name` is left.
+    /// Whether `name` has not been taken.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.words.iter().zip(&self.taken).any(|(word, taken)| !taken && word.value == name)
     }
 
-    /// Whether one of `names` is left.
+    /// Whether one of `names` has not been taken.
     #[must_use]
     pub fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.has(name))
     }
 
-    /// The first qualifier left that is of no class which many instructions have: an order, a scope, a
-    /// space, a type, a vector length or a hint.
+    /// The first untaken qualifier outside of the common classes: orders, scopes, spaces, types,
+    /// vector lengths and hints.
     #[must_use]
     pub fn unclassified(&self) -> Option<&'a Spanned<String>> {
         let classified = |word: &str| {
@@ -165,18 +165,18 @@ impl<'a> Qualifiers<'a> {
         })
     }
 
-    /// Takes the hints, which mean nothing to the memory model; cache operators are not among
-    /// them, since only weak accesses have one.
+    /// Takes the hints, which have no meaning in the memory model. Cache operators are excluded,
+    /// since only weak accesses have one.
     pub fn hints(&mut self) {
         for (word, taken) in self.words.iter().zip(&mut self.taken) {
             *taken |= names::is_hint(&word.value);
         }
     }
 
-    /// Rejects what nobody took; `takes` is the form that would be right.
+    /// Rejects untaken qualifiers; `takes` is the legal form.
     ///
     /// # Errors
-    /// When something is left.
+    /// When a qualifier is left.
     pub fn finish(&self, form: &str, takes: &'static str) -> Result<(), DecodeError> {
         match self.words.iter().zip(&self.taken).find(|(_, taken)| !**taken) {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! A row of the table of instructions: what is written down of one form.
+//! A row of the table of instructions: the description of one form.
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
@@ -13,42 +13,42 @@ use super::value::{ArithmeticOp, Space, Type};
 use super::warp::WarpOp;
 use super::words::Words;
 
-/// One form of an instruction, as the table has it.
+/// One form of an instruction in the table.
 #[derive(Clone, Copy)]
 pub struct Row {
     /// Opcode, qualifiers and operands as the standard prints them.
     pub text: &'static str,
     /// The section of the standard.
     pub section: &'static str,
-    /// The first version of the ISA and the first target (`sm_20` is 20) that have it.
+    /// The first version of the ISA and the first target (`sm_20` is 20) with the form.
     pub since: Since,
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// What `.type` may be, as messages list it.
+    /// The legal types for `.type`, as messages list them.
     pub types: &'static str,
-    /// What `.space` may be, as messages list it.
+    /// The legal spaces for `.space`, as messages list them.
     pub spaces: &'static str,
-    /// What `.scope` may be.
+    /// The legal scopes for `.scope`.
     pub(crate) scopes: &'static str,
     /// The words that may stand where the text has a name for them, such as `.shape`.
     pub(crate) lists: &'static [(&'static str, &'static [&'static str])],
-    /// What operands take that differ from the rest.
+    /// The operands with types other than the default.
     pub(crate) operands: &'static [(&'static str, Takes)],
-    /// The words that ask for an operand which may be left out without them, and only then.
+    /// Words, with the optional operands that are present exactly beside them.
     pub(crate) asked: &'static [(&'static str, &'static str)],
-    /// What messages say of a slot where the slot itself does not.
+    /// Messages about slots that need their own.
     pub(crate) slots: &'static [(&'static str, Asks)],
-    /// How messages about operands show it.
+    /// The form in messages about operands.
     pub(crate) shape: &'static str,
-    /// How messages about qualifiers show it.
+    /// The form in messages about qualifiers.
     pub(crate) takes: &'static str,
-    /// What is said of a qualifier that has no slot.
+    /// The message about a qualifier without a slot.
     pub(crate) strictness: Strictness,
-    /// The words of so many slots belong to the opcode and follow it.
+    /// The number of slots whose words belong to the opcode and follow it.
     pub(crate) leading: usize,
-    /// What columns may leave out.
+    /// The words that columns may omit.
     pub(crate) columns: Columns,
-    /// What it is called where a host thread has it, if only threads of a device may.
+    /// The name in messages to host threads, if only device threads may use the form.
     pub device: Option<&'static str>,
 }
 
@@ -59,29 +59,29 @@ pub struct Since {
     pub version: (u32, u32),
     /// The number of `sm_20`; 10 for all.
     pub target: u32,
-    /// Which architectures have it.
+    /// The architectures with the form.
     pub variants: Variants,
 }
 
-/// Which architectures have a form, given the first that has it.
+/// The architectures with a form, given the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variants {
-    /// That one and all later ones.
+    /// The first and all later ones.
     All,
     /// Its variant `a`, which later ones need not follow.
     Special,
 }
 
-/// What is wrong with a qualifier that has no slot.
+/// The error for a qualifier without a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
-    /// The word: no instruction of this opcode takes it.
+    /// An unknown word: no instruction of this opcode takes it.
     Word,
     /// The form, which does not exist.
     Form,
 }
 
-/// What the column dialect may leave out.
+/// The words that the column dialect may omit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
     Nothing,
@@ -89,21 +89,21 @@ pub(crate) enum Columns {
     Words,
 }
 
-/// What messages say of a slot.
+/// The messages about a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Asks {
-    /// What is missing where nothing stands in it.
+    /// The description of the missing word if the slot is empty.
     pub(crate) missing: &'static str,
-    /// What may stand there, where something else does.
+    /// The legal words if another one is in the slot.
     pub(crate) legal: &'static str,
 }
 
 /// The constants that an operand may be.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// What the operand is.
+    /// The description of the operand.
     pub(crate) what: &'static str,
-    /// The least of them.
+    /// The least legal number.
     pub least: i128,
     /// The greatest.
     pub most: i128,
@@ -111,12 +111,12 @@ pub struct Limits {
     pub(crate) legal: &'static str,
 }
 
-/// What an operand takes.
+/// The operands that a form accepts at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// The type of the form that has this number.
     Type(usize),
-    /// As [`Self::Type`], and the name of a variable, which is its address.
+    /// As [`Self::Type`], or the name of a variable, which stands for its address.
     Name(usize),
     /// As [`Self::Type`], and no constant.
     Register(usize),
@@ -124,7 +124,7 @@ pub enum Takes {
     Fixed(Type),
     /// A destination of 32 bits, which may be `_`.
     Sink,
-    /// Two destinations, the first of 32 bits, and what is expected where there is one.
+    /// Two destinations, the first of 32 bits, with the expectation to report if there is one.
     Both(Expected),
     /// A count or mask of 32 bits.
     Word,
@@ -156,12 +156,11 @@ pub enum Takes {
     Columns,
 }
 
-/// What an instruction does: which function decodes it into an operation of its own, or how it is
-/// lowered.
+/// The operation of an instruction: a function that decodes it, or the way in which it is lowered.
 #[derive(Clone, Copy)]
 #[allow(missing_docs, reason = "the names are the instruction's")]
 pub enum Op {
-    /// A function of its own decodes it.
+    /// A separate function decodes the instruction.
     Own,
     // The form says all of an operation of its own.
     Arithmetic(ArithmeticOp),
@@ -183,11 +182,11 @@ pub enum Op {
     Exit,
     /// Known and without effect on memory.
     Nothing,
-    /// As [`Self::Nothing`], with words and operands that nobody looks at.
+    /// As [`Self::Nothing`], with words and operands that are not checked.
     Unchecked,
     /// Known, checked, and outside the subset.
     Outside,
-    // What stays as it is written until it is lowered.
+    // Forms that are kept as written until they are lowered.
     Integer(fn(&Words) -> IntegerOp),
     Logic,
     Float(ArithmeticOp),
@@ -213,8 +212,8 @@ pub enum Op {
     Async(AsyncOp),
 }
 
-/// A row of the table: a form, its section, the version of the ISA and the target that have it
-/// first, and what it does.
+/// A row of the table: a form, its section, the first ISA version and the first target with the
+/// form, and its operation.
 pub(crate) const fn form(
     text: &'static str,
     section: &'static str,
@@ -243,17 +242,17 @@ pub(crate) const fn form(
 }
 
 impl Row {
-    /// What `.type` may be: `.b16 to .b64, .f32 and .f64`.
+    /// Sets the legal types for `.type`: `.b16 to .b64, .f32 and .f64`.
     pub(crate) const fn types(self, types: &'static str) -> Self {
         Self { types, ..self }
     }
 
-    /// What `.space` may be: `global, local and shared`.
+    /// Sets the legal spaces for `.space`: `global, local and shared`.
     pub(crate) const fn spaces(self, spaces: &'static str) -> Self {
         Self { spaces, ..self }
     }
 
-    /// What `.scope` may be, of all four.
+    /// Sets the legal scopes for `.scope`, a subset of the four.
     pub(crate) const fn scopes(self, scopes: &'static str) -> Self {
         Self { scopes, ..self }
     }
@@ -266,32 +265,33 @@ impl Row {
         Self { lists, ..self }
     }
 
-    /// What these operands take; the others have the type of the form.
+    /// Sets the accepted types of these operands; the others have the type of the form.
     pub(crate) const fn operands(self, operands: &'static [(&'static str, Takes)]) -> Self {
         Self { operands, ..self }
     }
 
-    /// Operands that are there just where these words are: `.L2::cache_hint` and its policy.
+    /// Sets the operands that are present exactly beside these words: `.L2::cache_hint` and its
+    /// policy.
     pub(crate) const fn asked(self, asked: &'static [(&'static str, &'static str)]) -> Self {
         Self { asked, ..self }
     }
 
-    /// What messages say where a slot is empty, or has something that it does not take.
+    /// Sets the messages for slots that are empty or have an illegal word.
     pub(crate) const fn slots(self, slots: &'static [(&'static str, Asks)]) -> Self {
         Self { slots, ..self }
     }
 
-    /// How messages show it, where several opcodes have one text.
+    /// Sets the form in messages, if several opcodes share one text.
     pub(crate) const fn shown(self, text: &'static str) -> Self {
         Self { shape: text, takes: text, ..self }
     }
 
-    /// How messages about qualifiers show it, where they tell of its neighbours as well.
+    /// Sets the form in messages about qualifiers, if it covers neighbouring forms as well.
     pub(crate) const fn takes(self, takes: &'static str) -> Self {
         Self { takes, ..self }
     }
 
-    /// Only the variant `a` of its first target has it, and others of its family.
+    /// Restricts the form to the variant `a` of its first target, and to others of its family.
     pub(crate) const fn special(self) -> Self {
         Self { since: Since { variants: Variants::Special, ..self.since }, ..self }
     }
@@ -306,12 +306,12 @@ impl Row {
         Self { leading, ..self }
     }
 
-    /// Columns may leave its words out.
+    /// Lets columns omit its words.
     pub(crate) const fn untyped(self) -> Self {
         Self { columns: Columns::Words, ..self }
     }
 
-    /// Only threads of a device have it.
+    /// Restricts the form to device threads.
     pub(crate) const fn device(self, name: &'static str) -> Self {
         Self { device: Some(name), ..self }
     }

@@ -19,7 +19,7 @@ pub enum LexFault {
     Text,
 }
 
-/// What a token is; its text is found through its span.
+/// The kind of a token; its text is found through its span.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(error = LexFault)]
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
@@ -166,9 +166,9 @@ fn unterminated<T>(
 /// A token: its kind and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// The place in the source.
     pub span: Span,
 }
 

@@ -1,5 +1,5 @@
-//! What qualifiers and operands say: orders, scopes, state spaces, types and functions; values,
-//! addresses and destinations.
+//! The meaning of qualifiers and operands: orders, scopes, state spaces, types and functions;
+//! values, addresses and destinations.
 
 use crate::source::{Span, Spanned};
 
@@ -104,7 +104,7 @@ pub enum TypeKind {
 /// A scalar or packed type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Type {
-    /// How its bits are read.
+    /// The interpretation of its bits.
     pub kind: TypeKind,
     /// Its width in bits; 1 for predicates.
     pub bits: u32,
@@ -118,9 +118,9 @@ impl Type {
     }
     /// The untyped 64-bit type of the column dialect: compared signed.
     pub const UNTYPED: Self = Self::new(TypeKind::Signed, 64);
-    /// A word of 32 bits, whatever it holds.
+    /// A word of 32 bits of any kind.
     pub const B32: Self = Self::new(TypeKind::Bits, 32);
-    /// A word of 64 bits, whatever it holds.
+    /// A word of 64 bits of any kind.
     pub const B64: Self = Self::new(TypeKind::Bits, 64);
     /// The predicate type.
     pub const PREDICATE: Self = Self::new(TypeKind::Predicate, 1);
@@ -141,7 +141,7 @@ impl Type {
         Self::new(TypeKind::Bits, self.bits / u32::try_from(elements.max(1)).unwrap_or(u32::MAX))
     }
 
-    /// Whether comparisons, extensions and shifts treat it as signed.
+    /// Whether comparisons, extensions and shifts treat the type as signed.
     #[must_use]
     pub fn is_signed(self) -> bool {
         self.kind == TypeKind::Signed
@@ -194,7 +194,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Where it stands.
+    /// The place of the value in the source.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -214,7 +214,7 @@ pub struct Element {
     pub variable: Spanned<String>,
     /// The register.
     pub register: Register,
-    /// What is added to the register.
+    /// The number added to the register.
     pub more: i64,
     /// Bytes of an element.
     pub bytes: u32,
@@ -228,9 +228,9 @@ impl Element {
 /// A memory operand: base plus byte offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// What the offset counts from; `Value::Immediate` is an absolute address.
+    /// The base of the offset; `Value::Immediate` is an absolute address.
     pub base: Value,
-    /// Bytes added to it.
+    /// Bytes added to the base.
     pub offset: i64,
     /// Where the operand stands.
     pub span: Span,
@@ -317,7 +317,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds of two numbers.
+    /// Whether the comparison holds of two numbers.
     #[must_use]
     pub fn holds(self, a: i128, b: i128) -> bool {
         match self {

@@ -4,7 +4,7 @@
 use super::value::{AtomicOp, Type, TypeKind};
 use std::fmt::{Display, Formatter, Result};
 
-/// One of these instructions with its qualifiers: threads meet only at the same.
+/// One of these instructions with its qualifiers: only threads at the same instruction meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WarpOp {
     /// `shfl.sync` (PTX-9.7.9.6)
@@ -21,31 +21,31 @@ pub enum WarpOp {
     Reduce(WarpReduction),
     /// `elect.sync` (PTX-9.7.13.14)
     Elect,
-    /// `activemask` (PTX-9.7.13.11), which waits for nobody.
+    /// `activemask` (PTX-9.7.13.11), which does not wait.
     ActiveMask,
 }
 
-/// Where a `shfl.sync` takes its value from.
+/// The lane from which a `shfl.sync` takes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shuffle {
     /// `.up`: the lane so much below.
     Up,
     /// `.down`: the lane so much above.
     Down,
-    /// `.bfly`: the lane whose number differs in these bits.
+    /// `.bfly`: the lane whose number differs in the bits given.
     Butterfly,
     /// `.idx`: the lane of this number.
     Index,
 }
 
-/// What a `vote.sync` asks of the predicates.
+/// The question of a `vote.sync` about the predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Vote {
     /// `.all`: that all hold.
     All,
     /// `.any`: that one holds.
     Any,
-    /// `.uni`: that they are alike.
+    /// `.uni`: whether they are all equal.
     Uniform,
 }
 

@@ -1,4 +1,4 @@
-//! The qualifiers of an instruction as its form has them.
+//! The qualifiers of an instruction, by the slots of its form.
 
 use super::names;
 use super::value::{Scope, Space, Type};
@@ -12,18 +12,18 @@ pub(crate) enum Word {
     Scope(Scope),
 }
 
-/// What stands in each slot of a form.
+/// The word in each slot of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(pub(crate) Vec<Option<Word>>);
 
 impl Words {
-    /// Whether it has a qualifier.
+    /// Whether a qualifier is present.
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.plain().any(|found| found == word)
     }
 
-    /// Its qualifiers that are neither types nor state spaces by their slots.
+    /// The qualifiers in slots for neither types nor state spaces.
     pub(crate) fn plain(&self) -> impl Iterator<Item = &'static str> {
         let plain = self.0.iter().flatten().filter_map(|word| match word {
             Word::Plain(word) => Some(word.split('.')),
@@ -32,10 +32,10 @@ impl Words {
         plain.flatten()
     }
 
-    /// Its type with this number.
+    /// The type with this number.
     ///
     /// # Panics
-    /// When its form has no such type.
+    /// When the form has no such type.
     #[must_use]
     pub fn type_at(&self, number: usize) -> Type {
         let types = self.0.iter().flatten().filter_map(|word| match word {
@@ -46,16 +46,16 @@ impl Words {
         types.into_iter().nth(number).expect("a form has the types that its operands take")
     }
 
-    /// Its first type.
+    /// The first type.
     ///
     /// # Panics
-    /// When its form has none.
+    /// When the form has no type.
     #[must_use]
     pub fn ty(&self) -> Type {
         self.type_at(0)
     }
 
-    /// The state space that its qualifier names; generic without one.
+    /// The state space of the qualifiers; generic without one.
     #[must_use]
     pub fn space(&self) -> Space {
         let found = self.0.iter().flatten().find_map(|word| match word {
@@ -65,7 +65,7 @@ impl Words {
         found.unwrap_or(Space::Generic)
     }
 
-    /// The scope that its qualifier names.
+    /// The scope of the qualifiers.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {
         self.0.iter().flatten().find_map(|word| match word {

@@ -1,29 +1,30 @@
-//! What is missing between two accesses into kinds of defects, all of those on the way.
+//! The kinds of defects of a race: those on the way between the two accesses.
 
 use super::{Gap, Missing, Race};
 use crate::defect::Defect;
 use std::collections::BTreeSet;
 
-/// The kinds of what is wrong where two accesses race, each once: what is missing on the way that comes
-/// closest to ordering them; where nothing comes close, what keeps them from being morally strong.
+/// The kinds of defects that let two accesses race, each once. They lie on the path that comes
+/// closest to ordering the accesses. Without such a path, they are the reasons why the accesses are
+/// not morally strong.
 #[must_use]
 pub fn defects(race: &Race) -> Vec<Defect> {
     let is_weak = |missing: &&Missing| matches!(missing, Missing::Weak(_));
-    // Data is weak and need not be anything else; a weak access beside a strong one is a mistake.
+    // Data is weak and need not be otherwise; a weak access beside a strong one is a mistake.
     let data = race.missing.iter().filter(is_weak).count() != 1 || race.near.is_some();
     let told = race.missing.iter().filter(|missing| !(data && is_weak(missing)));
     let mut out: BTreeSet<Defect> = told.filter_map(|missing| of(*missing)).collect();
     if let Some(near) = &race.near {
         out.extend(near.defects());
     }
-    // That there is no way is no news where something else is wrong.
+    // The absence of any path is not worth a mention beside another defect.
     if out.len() > 1 {
         out.remove(&Defect::NoSynchronization);
     }
     out.into_iter().collect()
 }
 
-/// The kind of something that is missing.
+/// The kind of a missing part.
 fn of(missing: Missing) -> Option<Defect> {
     Some(match missing {
         Missing::Weak(_) => Defect::WeakAccess,
@@ -31,7 +32,7 @@ fn of(missing: Missing) -> Option<Defect> {
         Missing::Overlap => Defect::PartialOverlap,
         Missing::Address | Missing::Proxy { alias: true, .. } => Defect::NoAliasFence,
         Missing::Proxy { alias: false, .. } => Defect::NoProxyFence,
-        // The scopes say so themselves.
+        // The scopes are listed themselves.
         Missing::Ends(..) => return None,
         Missing::Link { gap, .. } => match gap {
             Gap::WeakWrite | Gap::WeakRead => Defect::WeakAccess,

@@ -1,5 +1,5 @@
-//! What keeps two racing accesses from being ordered (PTX-8.7.1), told from an execution in which they
-//! race.
+//! The causes of a race (PTX-8.7.1): why two accesses are not ordered, found in an execution in
+//! which they race.
 
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::{EventGraph, EventKind};
@@ -10,21 +10,21 @@ use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::solve::Problem;
 use crate::vocabulary::BaseRel;
 
-/// What keeps two accesses from being ordered.
+/// A reason why two accesses are not ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The access is weak, so it is morally strong with nothing in another thread (PTX-8.7).
     Weak(EventId),
     /// The scope of the first does not include the thread of the second (PTX-8.5).
     Scope(EventId, EventId),
-    /// They do not overlap completely (PTX-8.7).
+    /// The accesses do not overlap completely (PTX-8.7).
     Overlap,
     /// Both are strong, but at different virtual addresses of one location (PTX-8.2.1, PTX-8.7).
     Address,
-    /// They use different proxies or virtual addresses, and no proxy fence stands between
+    /// The accesses use different proxies or virtual addresses, without a proxy fence between
     /// (PTX-8.9.5).
     Proxy {
-        /// Whether it is program order that relates them, not synchronization.
+        /// Whether program order relates the accesses, not synchronization.
         one_thread: bool,
         /// Whether only their virtual addresses differ, which takes `fence.proxy.alias`.
         alias: bool,
@@ -33,46 +33,46 @@ pub enum Missing {
     Ends(EventId, EventId),
     /// A read between the two accesses does not synchronize with a write between them.
     Link {
-        /// The write, behind the one access.
+        /// The write, after the first access.
         write: EventId,
         /// The read of its location, before the other access.
         read: EventId,
-        /// Whether it reads from the write in this execution.
+        /// Whether the read takes the write's value in this execution.
         reads: bool,
-        /// Why they do not synchronize.
+        /// The reason why they do not synchronize.
         gap: Gap,
     },
     /// The access stands before the `griddepcontrol.wait` that would order it behind the other one
     /// (PTX-9.7.13.13).
     Early(EventId),
-    /// Synchronization leads from an event of the thread of an access to one before the other access,
-    /// but the access comes only after it (PTX-8.9.5).
+    /// Synchronization starts in the thread of the first access, but before this access
+    /// (PTX-8.9.5).
     After {
         /// The access.
         access: EventId,
-        /// Where the synchronization starts.
+        /// The event where the synchronization starts.
         from: EventId,
-        /// Where it ends.
+        /// The event where it ends.
         to: EventId,
         /// The other access.
         last: EventId,
     },
-    /// Synchronization leads from an event to one before the last access, but nothing orders the first
-    /// access, which is of another thread of the CTA, before it (PTX-8.9.5).
+    /// Synchronization leads from another thread of the first access's CTA to an event before the
+    /// last access (PTX-8.9.5). Nothing orders the first access before this synchronization.
     NotBefore {
         /// The first access.
         access: EventId,
-        /// Where the synchronization starts.
+        /// The event where the synchronization starts.
         from: EventId,
-        /// Where it ends.
+        /// The event where it ends.
         to: EventId,
     },
-    /// An event comes after the first access, but nothing orders it before the last one, which is of
-    /// another thread of the CTA (PTX-8.9.5).
+    /// An event after the first access lies in another thread of the last access's CTA (PTX-8.9.5).
+    /// Nothing orders the event before the last access.
     NotBehind {
         /// The first access.
         access: EventId,
-        /// The event that comes after it.
+        /// The event that follows the first access.
         to: EventId,
         /// The last access.
         last: EventId,
@@ -82,7 +82,7 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// A name that stays what it is from version to version.
+    /// A name that is stable across versions.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl Missing {
     }
 }
 
-/// Why a read does not synchronize with a write (PTX-8.9.4).
+/// The reason why a read does not synchronize with a write (PTX-8.9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// The write is weak.
@@ -114,13 +114,14 @@ pub enum Gap {
     ScopeOfWrite,
     /// The scope of the read does not include the thread of the write (PTX-8.5).
     ScopeOfRead,
-    /// No release pattern after the one access ends in the write (PTX-8.8).
+    /// No release pattern after the first access ends in the write (PTX-8.8).
     Release,
     /// No acquire pattern before the other access starts from the read (PTX-8.8).
     Acquire,
-    /// As [`Gap::Acquire`], of the read of a `red`, which starts none.
+    /// As [`Gap::Acquire`], for the read of a `red`, which starts no pattern.
     Reduction,
-    /// As [`Gap::Acquire`], of the read of an arrival on an mbarrier, which starts none: waits do.
+    /// As [`Gap::Acquire`], for the read of an arrival on an mbarrier, which starts no pattern;
+    /// waits do.
     Arrival,
     /// A fence of one of the patterns is limited to some objects and does not cover the access
     /// (PTX-9.7.13.4).
@@ -130,12 +131,12 @@ pub enum Gap {
         /// The access.
         access: EventId,
     },
-    /// The read reads something else in this execution; else the two would synchronize.
+    /// The read reads from another write in this execution; otherwise the two would synchronize.
     Unread,
 }
 
 impl Gap {
-    /// A name that stays what it is from version to version.
+    /// A name that is stable across versions.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -151,7 +152,7 @@ impl Gap {
     }
 }
 
-/// What keeps two racing events from being morally strong and from being ordered by causality.
+/// The reasons why two racing events are neither morally strong nor ordered by causality.
 pub(super) fn missing(
     problem: Problem<'_>,
     execution: &Execution<'_>,
@@ -161,7 +162,7 @@ pub(super) fn missing(
     let strong = |id: EventId| is_strong(graph, id);
     let one_thread = graph.event(a).agent == graph.event(b).agent;
     let mut out = Vec::new();
-    // Those of one thread are morally strong where they are at one address.
+    // Accesses of one thread at one address are morally strong.
     if !one_thread {
         out.extend([a, b].into_iter().filter(|&e| !strong(e)).map(Missing::Weak));
     }
@@ -226,8 +227,8 @@ fn narrow_scopes(
     pairs.into_iter().flatten().map(|(x, y)| Missing::Scope(x, y))
 }
 
-/// Synchronization of a kind that would order two accesses if the one of its thread came before it: that
-/// which the access follows most closely.
+/// Synchronization that would order two accesses if one of them came before its start. Among
+/// several, the synchronization that the access follows most closely.
 fn too_late(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
@@ -255,7 +256,7 @@ fn too_late(
     nearest.map(|(access, from, to, last)| Missing::After { access, from, to, last })
 }
 
-/// That a thread waits for the task of an access, but only behind its own access.
+/// A wait for the task of an access that comes only after the thread's own access.
 fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<Missing> {
     let graph = execution.graph;
     let agent = |id: EventId| graph.event(id).agent;
@@ -267,8 +268,8 @@ fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<
     edges.any(is_late).then_some(Missing::Early(access))
 }
 
-/// Base causality from the first access to another thread of the CTA of the last one, or from one of the
-/// CTA of the first to the last.
+/// Base causality that reaches the last access's CTA or starts in the first access's CTA, but in
+/// another thread.
 fn of_another_thread(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
@@ -279,7 +280,7 @@ fn of_another_thread(
     let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
     let agent = |id: EventId| graph.event(id).agent;
     let cta = |id: EventId| crate::event::base::cta_of(graph, id);
-    // Other threads of a CTA that have nothing to do with the accesses meet them at its barriers.
+    // Unrelated threads of a CTA meet the accesses at its barriers.
     let are_near = |x: EventId, y: EventId| agent(x) != agent(y) && cta(x) == cta(y);
     let far = || {
         synchronizes
@@ -300,9 +301,8 @@ fn of_another_thread(
     acquired.map(|(_, to)| Missing::NotBehind { access: first, to, last })
 }
 
-/// What is missing for synchronization through a write behind the first access and a read before
-/// the last one, if there are such: those of which the one observes the other, or reads from it, or
-/// at least might.
+/// The missing parts of synchronization through a write after the first access and a read before
+/// the last one. The read observes the write, reads from it, or at least might.
 fn missing_links(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
@@ -315,7 +315,7 @@ fn missing_links(
     let starting = model.definition("acquire-start");
     let asked: Vec<_> = roots.iter().copied().chain(starting).collect();
     let values = evaluate_roots(&model.arena, &asked, execution);
-    // Through barriers and API calls, too.
+    // Causality includes barriers and API calls.
     let ordered = values.relation(causality);
     let pairs = match seen {
         Observation::Observed => values.relation(observation).clone(),
@@ -335,7 +335,7 @@ fn missing_links(
     let within = |&(write, read): &(EventId, EventId)| {
         let (x, y) = (graph.event(write), graph.event(read));
         let others = x.agent != y.agent && x.is_write() && y.is_read();
-        // Nobody takes data for a flag in a CTA whose barriers order the two threads.
+        // Weak data is not taken for a flag in a CTA whose barriers order the two threads.
         let flags =
             seen != Observation::Unread || !meet(write, read) || count_weak(&(write, read)) == 0;
         others
@@ -389,7 +389,7 @@ fn missing_links(
     gaps.into_iter().map(|gap| Missing::Link { write, read, reads, gap }).collect()
 }
 
-/// What a read has to do with a write at its location.
+/// The relation between a read and a write of its location.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Observation {
     Observed,
@@ -397,7 +397,7 @@ enum Observation {
     Unread,
 }
 
-/// Why a read does not observe the write that it reads from, as far as strength and scopes tell.
+/// The reasons, in strength and scopes, why a read does not observe the write that it reads from.
 fn unobserved(graph: &EventGraph, write: EventId, read: EventId) -> Vec<Gap> {
     let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
     let weak = [(write, Gap::WeakWrite), (read, Gap::WeakRead)];

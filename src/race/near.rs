@@ -1,10 +1,10 @@
-//! What comes closest to ordering one access before another: the path through an execution with the
-//! fewest missing links, each with what is wrong with it.
+//! Near misses: the path that comes closest to ordering one access before another, with the defects
+//! of each link.
 //!
-//! Links that hold are program order and synchronization, as the model has them. One that does not hold
-//! is a release or an acquire that is missing beside a flag that was read, a flag that is weak or whose
-//! scope is too narrow, threads that meet without an order, and the like. A path never leads against an
-//! order that the execution has.
+//! Links that hold are program order and synchronization, as the model defines them. A link does
+//! not hold if a release or an acquire is missing beside a flag that was read, if the flag is weak
+//! or its scope too narrow, if threads meet without an order, and the like. A path never leads
+//! against an order that the execution has.
 
 use crate::defect::Defect;
 use crate::event::base::base_relation;
@@ -22,9 +22,9 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// A path from one access to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearMiss {
-    /// The access that ought to come first.
+    /// The access that should come first.
     pub first: EventId,
-    /// The one that ought to come behind it.
+    /// The access that should come after it.
     pub last: EventId,
     /// The links between them, in order.
     pub links: Vec<Link>,
@@ -33,33 +33,33 @@ pub struct NearMiss {
 /// A link of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where it starts.
+    /// The event where the link starts.
     pub from: EventId,
-    /// Where it ends.
+    /// The event where the link ends.
     pub to: EventId,
-    /// What it is.
+    /// The kind of the link.
     pub how: How,
-    /// What is wrong with it; nothing where it holds.
+    /// The defects of the link; none if the link holds.
     pub missing: Vec<Defect>,
 }
 
-/// What a link of a path is.
+/// The kind of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// Program order (PTX-8.9.1).
     ProgramOrder,
     /// Synchronization (PTX-8.9.4).
     Synchronizes,
-    /// A meeting at a barrier (PTX-9.7.13.1 to PTX-9.7.13.3) or in an exchange of a warp's threads, or what
-    /// ought to be one.
+    /// A meeting at a barrier (PTX-9.7.13.1 to PTX-9.7.13.3) or in an exchange of a warp's threads,
+    /// existing or missing.
     Meets,
-    /// Another part of base causality (PTX-8.9.5): issue, completion, what a task waits for.
+    /// Another part of base causality (PTX-8.9.5): issue, completion, or a wait for a task.
     Causality,
-    /// A release of what comes before a write (PTX-8.8).
+    /// A release of the events before a write (PTX-8.8).
     Releases,
     /// A read of that write, or of one that updates it (PTX-8.9.2).
     Observes,
-    /// An acquire for what comes behind a read (PTX-8.8).
+    /// An acquire for the events after a read (PTX-8.8).
     Acquires,
     /// The completion of an asynchronous operation (PTX-8.9.1.1).
     Completes,
@@ -68,7 +68,7 @@ pub enum How {
 }
 
 impl How {
-    /// A name that stays what it is from version to version.
+    /// A name that is stable across versions.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl How {
         }
     }
 
-    /// The section of the standard that says so, of meetings that for threads of a CTA.
+    /// The section of the standard for the link; for meetings, that of threads of a CTA.
     fn clause(self) -> &'static str {
         match self {
             Self::ProgramOrder => "PTX-8.9.1",
@@ -99,7 +99,7 @@ impl How {
 }
 
 impl Link {
-    /// The section of the standard that says so; of a meeting that of the instructions that meet.
+    /// The section of the standard for the link; for a meeting, that of the instructions that meet.
     #[must_use]
     pub fn clause(&self, graph: &EventGraph) -> &'static str {
         match (self.how, self.section(graph)) {
@@ -108,8 +108,8 @@ impl Link {
         }
     }
 
-    /// The section that something missing is about; of a meeting without an order that of the
-    /// instructions that meet.
+    /// The section for a defect; for a meeting without an order, that of the instructions that
+    /// meet.
     #[must_use]
     pub fn clause_of(&self, defect: Defect, graph: &EventGraph) -> &'static str {
         match (defect, self.section(graph)) {
@@ -118,28 +118,28 @@ impl Link {
         }
     }
 
-    /// The section of the barrier or the exchange at an end.
+    /// The section of the barrier or exchange at one of the ends.
     fn section(&self, graph: &EventGraph) -> Option<&'static str> {
         [self.from, self.to].into_iter().find_map(|id| Some(graph.barrier(id)?.key.section()))
     }
 }
 
 impl NearMiss {
-    /// The section that a kind of defect is about here: that of the first link which has it.
+    /// The section for a kind of defect on this path: that of the first link with it.
     #[must_use]
     pub fn clause_of(&self, defect: Defect, graph: &EventGraph) -> &'static str {
         let link = self.links.iter().find(|link| link.missing.contains(&defect));
         link.map_or(defect.clause(), |link| link.clause_of(defect, graph))
     }
 
-    /// What is wrong on the way, each kind once.
+    /// The defects on the path, each kind once.
     #[must_use]
     pub fn defects(&self) -> Vec<Defect> {
         let all: BTreeSet<Defect> = self.links.iter().flat_map(|l| l.missing.clone()).collect();
         all.into_iter().collect()
     }
 
-    /// How much is missing.
+    /// The number of defects.
     #[must_use]
     pub fn distance(&self) -> usize {
         self.links.iter().map(|link| link.missing.len()).sum()
@@ -150,17 +150,17 @@ impl NearMiss {
     }
 }
 
-/// What is missing, as paths are compared by it: two threads that never meet are further apart than those
-/// between which a qualifier is missing.
+/// The weight of defects when paths are compared. Threads that never meet are further apart than
+/// threads between which a qualifier is missing.
 fn effort(missing: &[Defect]) -> usize {
     missing.len() + missing.iter().filter(|defect| **defect == Defect::NoBarrier).count()
 }
 
-/// Of larger executions nothing is said.
+/// The most events of an execution that is analysed.
 const MOST_EVENTS: usize = 300;
 
-/// What comes closest to ordering the first event before the last one; `None` where nothing does, where
-/// the execution is large, or the model lacks the words for it.
+/// The path that comes closest to ordering the first event before the last; `None` if there is
+/// none, if the execution is large, or if the model lacks a definition that paths need.
 #[must_use]
 pub fn nearest(
     model: &Model,
@@ -171,7 +171,7 @@ pub fn nearest(
     Paths::new(model, execution)?.nearest(first, last)
 }
 
-/// The closest of several pairs that ought to be ordered, each in its direction.
+/// The closest path among several pairs that should be ordered, each in its direction.
 #[must_use]
 pub fn nearest_of(
     model: &Model,
@@ -184,13 +184,13 @@ pub fn nearest_of(
     found.min_by_key(|path| (path.effort(), path.links.len(), path.first, path.last))
 }
 
-/// The pairs that an execution with an outcome would not have in this order: reads before writes that
-/// they do not see, writes behind reads that do, each pair the other way round; none where the execution is
+/// The pairs that would have to be ordered to exclude this execution of the outcome. A read would
+/// precede its source, or a write a read that does not see the write. None if the execution is
 /// large.
 #[must_use]
 pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {
     let graph = execution.graph;
-    // The number of pairs grows with the square of that of the events.
+    // The number of pairs is quadratic in the number of events.
     if graph.events.len() > MOST_EVENTS {
         return Vec::new();
     }
@@ -218,12 +218,12 @@ pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {
     out
 }
 
-/// Where a path is.
+/// The position on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     /// At an event.
     At(EventId),
-    /// At a write that releases what came before.
+    /// At a write that releases the events before.
     Released(EventId),
     /// At a read that observes such a write.
     Observed(EventId),
@@ -244,7 +244,7 @@ impl State {
     }
 }
 
-/// What of a model paths are made of.
+/// The relations of a model from which paths are built.
 struct Paths<'e> {
     execution: &'e Execution<'e>,
     values: Values,
@@ -312,7 +312,7 @@ impl<'e> Paths<'e> {
         self.graph().ids().filter(move |&id| self.execution.executed.contains(id) && !init(id))
     }
 
-    /// The path with the fewest missing links; among these one with few links.
+    /// The path with the fewest defects, and among these with the fewest links.
     fn nearest(&self, first: EventId, last: EventId) -> Option<NearMiss> {
         let goal = State::At(last);
         let mut best: Vec<Option<(usize, usize)>> = vec![None; 3 * self.graph().events.len()];
@@ -342,7 +342,7 @@ impl<'e> Paths<'e> {
             state = from;
         }
         links.reverse();
-        // That the one is read by the other is no way between them.
+        // A read by one access from the other is no way between them.
         let itself =
             |link: &Link| link.how == How::Observes && (link.from, link.to) == (first, last);
         if links.iter().any(itself) {
@@ -353,7 +353,7 @@ impl<'e> Paths<'e> {
         Some(path)
     }
 
-    /// The links from a state, each with how long it is.
+    /// The links from a state, each with its length.
     fn links(&self, state: State, first: EventId, last: EventId) -> Vec<(State, Link, usize)> {
         let from = state.event();
         let mut out = Vec::new();
@@ -410,7 +410,7 @@ impl<'e> Paths<'e> {
         self.events().any(|read| rf.contains(write, read) && self.agent(read) != self.agent(write))
     }
 
-    /// What keeps a write from releasing what comes before it.
+    /// The defects that keep a write from releasing the events before it.
     fn unreleased(&self, from: EventId, write: EventId) -> Vec<Defect> {
         let release = self.values.relation(self.release);
         let before = |start: EventId| from == start || self.po(from, start);
@@ -424,7 +424,7 @@ impl<'e> Paths<'e> {
         }
     }
 
-    /// What keeps a read from acquiring for what comes behind it.
+    /// The defects that keep a read from acquiring for the events after it.
     fn unacquired(&self, read: EventId, to: EventId) -> Vec<Defect> {
         let acquire = self.values.relation(self.acquire);
         let behind = |end: EventId| to == end || self.po(end, to);
@@ -449,7 +449,7 @@ impl<'e> Paths<'e> {
         })
     }
 
-    /// Why a read does not observe the write that it reads from.
+    /// The defects that keep a read from observing the write that it reads from.
     fn unobserved(&self, write: EventId, read: EventId) -> Vec<Defect> {
         let includes = base_relation(self.graph(), BaseRel::Includes);
         let both = self.is_strong(write) && self.is_strong(read);
@@ -467,8 +467,8 @@ impl<'e> Paths<'e> {
         missing
     }
 
-    /// What might order two events that nothing orders; at a barrier more, threads meet before the first
-    /// or the last one only.
+    /// A missing link between two unordered events. A missing barrier is considered only next to
+    /// the first or the last event of the path.
     fn apart(
         &self,
         from: EventId,
@@ -497,11 +497,12 @@ impl<'e> Paths<'e> {
         (near && hop).then_some((How::Meets, Defect::NoBarrier))
     }
 
-    /// What is missing of the way between the proxies of a path's ends, or of what fences on it cover.
+    /// The missing proxy fence between the ends of a path, or the fence on it whose restriction is
+    /// to blame.
     fn proxies(&self, path: &NearMiss) -> Option<Link> {
         let (first, last) = (path.first, path.last);
         let holds = path.distance() == 0;
-        // The completion of an operation that is waited for is a fence for its accesses.
+        // The completion of an operation with a wait is a fence for its accesses.
         let completes = path.links.iter().any(|link| link.how == How::Completes);
         if completes || self.holds(self.causality, first, last) {
             return None;
@@ -523,10 +524,10 @@ impl<'e> Paths<'e> {
                 Defect::RestrictedFence
             }
             (false, false, true) if generic => return None,
-            // Asynchronous accesses of two CTAs, though through one proxy, need a fence between them.
+            // Asynchronous accesses of two CTAs need a fence between them even within one proxy.
             (false, false, true) => Defect::NoProxyFence,
             (false, false, false) => return None,
-            // A fence that is there may do once the rest of the way holds.
+            // An existing fence may suffice once the rest of the path holds.
             (_, _, false) if fenced => return None,
             (false, true, _) if generic => Defect::NoAliasFence,
             _ => Defect::NoProxyFence,
@@ -534,8 +535,9 @@ impl<'e> Paths<'e> {
         Some(Link { from: first, to: last, how: How::ChangesProxy, missing: vec![defect] })
     }
 
-    /// Whether a fence of the threads on a path does not cover an access on it (PTX-9.7.13.4). That a wait at
-    /// an mbarrier orders only its own read before it is no limit that a program sets.
+    /// Whether a fence of the threads on a path does not cover an access on it (PTX-9.7.13.4). A
+    /// wait at an mbarrier, which orders only its own preceding read, is not limited by the program
+    /// and does not count.
     fn is_limited(&self, path: &NearMiss) -> bool {
         let uncovered = self.execution.relation(BaseRel::Uncovered);
         let on_path: Vec<EventId> =

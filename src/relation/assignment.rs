@@ -1,4 +1,4 @@
-//! An interpretation written down: one value for each base set and relation.
+//! Explicit interpretations: one value for each base set and relation.
 
 use super::eval::Interpretation;
 use crate::bitrel::{EventSet, Rel};
@@ -13,8 +13,8 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// All names empty over `events` events, except `_`, which is full, and `id` and `sa`, which
-    /// are the identity.
+    /// The assignment of empty values over `events` events, except `_`, which is full, and `id` and
+    /// `sa`, which are the identity.
     #[must_use]
     pub fn new(events: usize) -> Self {
         let mut new = Self {
@@ -28,12 +28,12 @@ impl Assignment {
         new
     }
 
-    /// The value of a base set, to change.
+    /// The mutable value of a base set.
     pub fn set_mut(&mut self, set: BaseSet) -> &mut EventSet {
         &mut self.sets[set.index()]
     }
 
-    /// The value of a base relation, to change.
+    /// The mutable value of a base relation.
     pub fn relation_mut(&mut self, relation: BaseRel) -> &mut Rel {
         &mut self.relations[relation.index()]
     }

@@ -5,16 +5,16 @@ use super::expr::{Axiom, AxiomKind, Model};
 use crate::id::EventId;
 use crate::vocabulary::Sort;
 
-/// An axiom that does not hold; its [role](super::expr::AxiomRole) says what that means.
+/// An axiom that does not hold; its [role](super::expr::AxiomRole) gives the consequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Its position in [`Model::axioms`].
     pub axiom: usize,
-    /// Why it does not hold.
+    /// The reason why it does not hold.
     pub witness: Witness,
 }
 
-/// Why an axiom does not hold.
+/// The reason why an axiom does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// A shortest cycle, of a relation that has to be acyclic; the last event leads to the first.
@@ -23,7 +23,7 @@ pub enum Witness {
     Pair(EventId, EventId),
     /// A member of a set that has to be empty, or an event related to itself.
     Event(EventId),
-    /// The axiom is negated, and what it denies is the case.
+    /// The axiom is negated, and the property that it denies holds.
     NotViolatedNegated,
 }
 
@@ -41,7 +41,7 @@ pub fn failures(model: &Model, values: &Values) -> Vec<Failure> {
     model.axioms.iter().enumerate().filter_map(fails).collect()
 }
 
-/// Whether an axiom holds; as [`witness`], without looking for a reason.
+/// Whether an axiom holds; as [`witness`], without a reason.
 #[must_use]
 pub fn holds(model: &Model, axiom: &Axiom, values: &Values) -> bool {
     let positive = match (axiom.kind, model.arena.sort(axiom.node)) {
@@ -53,7 +53,7 @@ pub fn holds(model: &Model, axiom: &Axiom, values: &Values) -> bool {
     positive != axiom.negated
 }
 
-/// Why an axiom fails; `None` when it holds.
+/// The reason why an axiom fails; `None` when it holds.
 #[must_use]
 pub fn witness(model: &Model, axiom: &Axiom, values: &Values) -> Option<Witness> {
     if axiom.negated {

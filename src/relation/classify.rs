@@ -1,11 +1,11 @@
-//! What the axioms of a model ask of the orders that an execution chooses.
+//! Classification of axioms by their demands on the orders that an execution chooses.
 //!
-//! An execution chooses `co` and the Fence-SC order. When every axiom either forbids more as these
-//! grow ([`Class::Prohibition`]) or demands edges of them ([`Class::Production`],
+//! An execution chooses `co` and the Fence-SC order. If every axiom either forbids more as these
+//! orders grow ([`Class::Prohibition`]) or demands edges of them ([`Class::Production`],
 //! [`Class::Choice`]), the smallest orders that meet the demands decide consistency; such a model
 //! is in [`Fragment::Minimal`], and an engine leaves an edge out unless it is forced.
 //!
-//! Orders are taken to be what the tool guarantees: `co` is transitive, so `co+` is `co`.
+//! Orders have the properties that the tool guarantees: `co` is transitive, so `co+` is `co`.
 
 use super::expr::{Arena, Axiom, AxiomKind, AxiomRole, Model, Node};
 use super::polarity::{Polarity, Variance};
@@ -15,10 +15,10 @@ use crate::vocabulary::BaseRel;
 /// The chosen orders that engines keep minimal.
 pub const ORDERS: [BaseRel; 2] = [BaseRel::Co, BaseRel::FenceSc];
 
-/// What an axiom asks of the chosen orders.
+/// The demand of an axiom on the chosen orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// It forbids something that only grows with the orders.
+    /// The axiom forbids members or cycles that only grow with the orders.
     Prohibition,
     /// `empty (e \ order)`: the edges of `e`, which only grow with the orders, are in `order`.
     Production {
@@ -38,7 +38,7 @@ pub enum Class {
     Other(Reason),
 }
 
-/// Why an axiom is outside the minimal fragment.
+/// The reason why an axiom is outside the minimal fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// It is negated.
@@ -49,23 +49,23 @@ pub enum Reason {
     GrowsRemark(BaseRel),
 }
 
-/// Whether minimal orders decide a model.
+/// The fragment of a model: whether minimal orders decide it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fragment {
-    /// They do: every axiom is a prohibition, a production or a choice. (A model with
-    /// [`Model::total_co`] adds the choice of `co` on all pairs of writes to a location.)
+    /// The smallest orders decide: every axiom is a prohibition, a production or a choice. (A model
+    /// with [`Model::total_co`] adds the choice of `co` on all pairs of writes to a location.)
     Minimal,
-    /// They do not.
+    /// The smallest orders do not decide.
     General {
         /// The name of the first axiom outside the fragment.
         axiom: String,
-        /// Why it is outside.
+        /// The reason why it is outside.
         reason: Reason,
     },
 }
 
-/// Classifies the axioms, in order; the arena receives nodes for demanded edges where the model
-/// has none.
+/// Classifies the axioms, in order; the arena receives nodes for demanded edges that the model has
+/// no node for.
 pub fn classify(model: &mut Model) -> Vec<Class> {
     let Model { arena, axioms, .. } = model;
     let mut polarity = Polarity::new(arena);
@@ -94,7 +94,7 @@ pub fn fragment_of(model: &Model, classes: &[Class]) -> Fragment {
 fn class_of(arena: &mut Arena, polarity: &mut Polarity, axiom: &Axiom) -> Class {
     use Variance::{Antitone, Constant, Monotone};
     if axiom.role != AxiomRole::Required {
-        // It fails more often the larger its expression is, and should not miss a failure.
+        // The axiom fails more often the larger its expression is, and no failure may be missed.
         let harmless = if axiom.negated { Monotone } else { Antitone };
         return match order_against(polarity, axiom.node, harmless) {
             Some(order) => Class::Other(Reason::GrowsRemark(order)),
@@ -105,7 +105,7 @@ fn class_of(arena: &mut Arena, polarity: &mut Polarity, axiom: &Axiom) -> Class 
     let variances = ORDERS.map(|o| polarity.in_relation(axiom.node, o));
     match order {
         _ if variances == [Constant; 2] => Class::Prohibition,
-        // That there is something forbids more as the orders grow, where these take away from it.
+        // A demand for a member forbids more as the orders grow, if the expression shrinks.
         _ if axiom.negated
             && axiom.kind == AxiomKind::Empty
             && order_against(polarity, axiom.node, Antitone).is_none() =>
@@ -129,7 +129,7 @@ fn order_against(polarity: &Polarity, node: NodeId, wanted: Variance) -> Option<
     })
 }
 
-/// Reads `empty node` as a demand on an order, whatever the bracketing of its subtractions.
+/// Reads `empty node` as a demand on an order, for any bracketing of subtractions.
 fn demand(arena: &mut Arena, polarity: &mut Polarity, node: NodeId) -> Option<Class> {
     let mut parts = Parts::default();
     parts.split(arena, node);
@@ -155,7 +155,7 @@ fn demand(arena: &mut Arena, polarity: &mut Polarity, node: NodeId) -> Option<Cl
     order_against(polarity, edges, Variance::Monotone).is_none().then_some(class)
 }
 
-/// An expression as an intersection less a union.
+/// An expression as an intersection minus a union.
 #[derive(Default)]
 struct Parts {
     kept: Vec<NodeId>,

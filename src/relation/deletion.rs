@@ -1,17 +1,17 @@
-//! Whether a model stays consistent when reads without effect are deleted from an execution.
+//! Insensitivity to deletion: whether a model stays consistent without reads that have no effect.
 //!
-//! Spin loops rest on this: iterations whose reads change nothing may be left out. Deleting whole
-//! accesses restricts every base set and relation to the events that remain. An expression then
-//! either restricts in the same way ([`Effect::Restricts`]), or loses at least what is gone
-//! ([`Effect::Shrinks`]), or may gain something. Axioms forbid members and cycles, so they stay
-//! satisfied when their expressions do not gain.
+//! Spin-loop detection needs this: iterations whose reads change nothing may be left out. Deleting
+//! whole accesses restricts every base set and relation to the remaining events. An expression then
+//! either restricts in the same way ([`Effect::Restricts`]), or loses at least the deleted members
+//! ([`Effect::Shrinks`]), or may gain members. Since axioms forbid members and cycles, an axiom
+//! stays satisfied if its expression does not gain members.
 
 use super::expr::{Arena, AxiomRole, Model, Node};
 use super::plan::dependencies;
 use crate::id::NodeId;
 use crate::vocabulary::BaseRel;
 
-/// What deleting whole accesses does to the value of an expression, weakest last.
+/// The effect of deleting whole accesses on the value of an expression, weakest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
     /// The new value is the old one on the events that remain.
@@ -22,11 +22,10 @@ pub enum Effect {
     MayGrow,
 }
 
-/// The name of an axiom that deleting effect-free reads may break, or whose failure it may hide, if there
-/// is one.
+/// The name of a required axiom that deleting effect-free reads may break, if there is one.
 ///
-/// The condition is syntactic and sufficient: `None` says that the model is insensitive. Whoever asks
-/// whether an `undefined_unless` fails looks at the reads themselves.
+/// The condition is syntactic and sufficient: `None` means that the model is insensitive. Failures
+/// of an `undefined_unless` are not covered: a question about one has to include the reads.
 #[must_use]
 pub fn sensitive_axiom(model: &Model) -> Option<&str> {
     let effects = effects(&model.arena);
@@ -43,7 +42,7 @@ pub fn sensitive_axiom(model: &Model) -> Option<&str> {
 /// The effect of a deletion on every node of an arena.
 #[must_use]
 pub fn effects(arena: &Arena) -> Vec<Effect> {
-    // Recursive relations are assumed to be harmless until the iteration finds otherwise.
+    // Recursive relations count as harmless until the iteration finds otherwise.
     let mut effects = vec![Effect::Restricts; arena.len()];
     let mut changed = true;
     while changed {
@@ -63,7 +62,8 @@ fn effect_of(arena: &Arena, id: NodeId, known: &[Effect]) -> Effect {
     let worst = dependencies(arena, id).into_iter().map(get).max().unwrap_or(Effect::Restricts);
     match arena.node(id) {
         Node::Diff(_, b) if get(b) != Effect::Restricts => Effect::MayGrow,
-        // The event between may be one that is gone, unless it goes only together with an end.
+        // The event in the middle may be a deleted one, unless it is deleted only together with an
+        // end.
         Node::Comp(a, b) if !(leads_within_access(arena, a) || leads_within_access(arena, b)) => {
             worst.max(Effect::Shrinks)
         }

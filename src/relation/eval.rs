@@ -9,9 +9,9 @@ use crate::bitrel::{EventSet, Rel};
 use crate::id::NodeId;
 use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
 
-/// What the base names of a model denote in one execution.
+/// The denotation of the base names of a model in one execution.
 pub trait Interpretation {
-    /// How many events there are; every set and relation is over that many.
+    /// The number of events, which is the universe of every set and relation.
     fn len(&self) -> usize;
     /// Whether there are no events.
     fn is_empty(&self) -> bool {
@@ -27,7 +27,7 @@ pub trait Interpretation {
 #[derive(Clone, Debug)]
 pub struct Values {
     places: Vec<Place>,
-    /// Where the value of each node is, by its id.
+    /// The place of each node's value, by its id.
     homes: Vec<Option<u32>>,
 }
 
@@ -50,7 +50,7 @@ impl Values {
     /// The value of a set.
     ///
     /// # Panics
-    /// When the node is a relation, or not at hand; roots always are.
+    /// When the node is a relation, or has no value here; roots always have one.
     #[must_use]
     pub fn set(&self, id: NodeId) -> &EventSet {
         match &self.places[self.home(id)] {
@@ -62,7 +62,7 @@ impl Values {
     /// The value of a relation.
     ///
     /// # Panics
-    /// When the node is a set, or not at hand; roots always are.
+    /// When the node is a set, or has no value here; roots always have one.
     #[must_use]
     pub fn relation(&self, id: NodeId) -> &Rel {
         match &self.places[self.home(id)] {
@@ -76,7 +76,7 @@ impl Values {
     }
 }
 
-/// Evaluates `roots` and all they are made of.
+/// Evaluates `roots` and all nodes below.
 #[must_use]
 pub fn evaluate(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
     let mut evaluator = Evaluator::new(arena, roots, execution.len());
@@ -84,7 +84,7 @@ pub fn evaluate(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation)
     evaluator.values
 }
 
-/// Evaluates `roots`; what they are made of is kept only as long as something needs it.
+/// Evaluates `roots`; the values of other nodes are kept only as long as they are used.
 #[must_use]
 pub fn evaluate_roots(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
     let schedule = arena.schedule(roots);
@@ -186,7 +186,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Changes the value of a relation, of which nothing else can be read meanwhile.
+    /// Changes the value of a relation, which cannot be read meanwhile.
     fn update<T>(&mut self, id: NodeId, change: impl FnOnce(&Self, &mut Rel) -> T) -> T {
         let home = self.values.home(id);
         let nothing = Place::Relation(Rel::empty(0));

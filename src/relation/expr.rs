@@ -1,8 +1,8 @@
 //! The relational IR: hash-consed expressions over base sets and relations, and axioms on them.
 //!
-//! Nodes are immutable and shared: equal expressions have equal ids. Derived operators of cat
-//! (`?`, `*`, `~`, cartesian product) are lowered to the ones here, so that every engine handles
-//! a short list.
+//! Nodes are immutable and shared: equal expressions have equal ids. Derived operators of cat (`?`,
+//! `*`, `~`, cartesian product) are lowered to these nodes, so that every engine handles a short
+//! list.
 
 use super::plan::Schedule;
 use crate::id::NodeId;
@@ -54,7 +54,7 @@ pub struct RecId {
     pub member: u32,
 }
 
-/// How many schedules are kept: of the axioms, and of the relations that races and misuses ask for.
+/// The most schedules that are kept: for the axioms, and for the relations of races and misuses.
 const SCHEDULES: usize = 6;
 
 /// All nodes of one model.
@@ -64,15 +64,15 @@ pub struct Arena {
     sorts: Vec<Sort>,
     known: FxHashMap<Node, NodeId>,
     groups: Vec<Vec<Option<NodeId>>>,
-    /// Changes with everything that is added or defined.
+    /// A hash of everything added or defined.
     digest: u64,
-    /// Cache of [`Self::schedule`]. What is there stays as it is when more is added.
+    /// Cache of [`Self::schedule`]; entries stay valid when nodes are added.
     schedules: [std::sync::OnceLock<Arc<Schedule>>; SCHEDULES],
 }
 
 impl Arena {
-    /// The order in which some roots are evaluated; kept for the first few that are asked for: the
-    /// axioms and the relations of races and misuses.
+    /// The evaluation order of some roots, cached for the first few requests. These are the axioms,
+    /// and the relations of races and misuses.
     pub(super) fn schedule(&self, roots: &[NodeId]) -> Arc<Schedule> {
         let new = || Arc::new(Schedule::new(self, roots));
         let mut kept = self.schedules.iter().map(|kept| kept.get_or_init(new));
@@ -130,7 +130,7 @@ impl Arena {
             .map(|b| b.expect("every member is defined after lowering"))
     }
 
-    /// How many recursive groups there are.
+    /// The number of recursive groups.
     #[must_use]
     pub fn group_count(&self) -> u32 {
         u32::try_from(self.groups.len()).expect("few recursive groups")
@@ -148,7 +148,7 @@ impl Arena {
         self.sorts[id.index()]
     }
 
-    /// How many nodes there are; ids run from 0 to this.
+    /// The number of nodes; ids are below this number.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -232,7 +232,7 @@ impl Arena {
     }
 }
 
-/// What an axiom demands of its expression.
+/// The demand of an axiom on its expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AxiomKind {
     /// No cycle.
@@ -243,7 +243,7 @@ pub enum AxiomKind {
     Empty,
 }
 
-/// What a failed axiom means.
+/// The consequence of a failed axiom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AxiomRole {
     /// The execution is not consistent.
@@ -257,20 +257,20 @@ pub enum AxiomRole {
 /// One axiom of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axiom {
-    /// What it demands.
+    /// The demand.
     pub kind: AxiomKind,
-    /// Whether the demand is negated (`~acyclic`). For a flag this is the opposite of what the
-    /// model says: `flag ~empty r` reports executions that fail to have `r` empty.
+    /// Whether the demand is negated (`~acyclic`). For a flag this is the opposite of the model's
+    /// text: `flag ~empty r` reports executions in which `r` is not empty.
     pub negated: bool,
-    /// What a failure means.
+    /// The consequence of a failure.
     pub role: AxiomRole,
-    /// The expression it is about.
+    /// The expression that the axiom restricts.
     pub node: NodeId,
     /// The name after `as`, or one made from the position; unique in the model.
     pub name: String,
     /// Clause ids such as `PTX-8.10.1` that the model's comments attach to it.
     pub clauses: Vec<String>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -279,18 +279,18 @@ pub struct Axiom {
 pub struct Definition {
     /// The name; a later definition of the same name shadows this one.
     pub name: String,
-    /// What it denotes.
+    /// The expression that it denotes.
     pub node: NodeId,
     /// Clause ids that the model's comments attach to it.
     pub clauses: Vec<String>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
 }
 
 /// A model: definitions and axioms over one arena.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// The name under which it was asked for, such as `ptx-9.2`.
+    /// The name under which the model was requested, such as `ptx-9.2`.
     pub name: String,
     /// The title inside the file, if any.
     pub title: Option<String>,
@@ -333,9 +333,9 @@ impl Model {
         part
     }
 
-    /// The base names that the demands on executions are made of, which definitions that nothing
-    /// uses are not. What follows `awaited` is an order in time and does not count: it keeps values
-    /// from coming out of thin air and says nothing of what is observed.
+    /// The base names in the demands on executions; definitions without a use do not count. Nor do
+    /// expressions after `awaited`, which is an order in time: it excludes values out of thin air
+    /// and does not restrict observations.
     #[must_use]
     pub fn mentioned(&self) -> &FxHashSet<Node> {
         self.mentioned.get_or_init(|| {
@@ -361,7 +361,7 @@ impl Model {
         })
     }
 
-    /// What the last definition of `name` denotes.
+    /// The node of the last definition of `name`.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<NodeId> {
         self.definitions.iter().rev().find(|d| d.name == name).map(|d| d.node)
@@ -375,7 +375,7 @@ impl Model {
     }
 }
 
-/// A digest of what another one stands for, and of one thing more.
+/// A digest extended by one more value.
 fn mixed(digest: u64, more: impl Hash) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     (digest, more).hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Relational algebra: the IR that models are lowered to, and what evaluates and classifies it.
+//! Relational algebra: the IR that models are lowered to, its evaluation and its classification.
 
 pub mod assignment;
 pub mod axiom;

@@ -1,8 +1,8 @@
 //! The order in which the nodes that some roots need are evaluated.
 //!
 //! Operands come first. Nodes that depend on each other through a recursive definition form one
-//! [`Step::Fixpoint`]; recursion is stratified, so that its least solution is what iteration
-//! from the empty relation reaches, whatever the nesting of the definitions.
+//! [`Step::Fixpoint`]; recursion is stratified, so that iteration from the empty relation reaches
+//! the least solution, whatever the nesting of the definitions.
 
 use super::expr::{Arena, Node};
 use crate::id::NodeId;
@@ -23,7 +23,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// All nodes that it evaluates.
+    /// All nodes that the step evaluates.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         let (one, recursive, nodes) = match self {
             Self::Node(id) => (Some(*id), &[][..], &[][..]),
@@ -35,20 +35,20 @@ impl Step {
 
 /// The steps for some roots, and a place for every value.
 ///
-/// What nothing needs any more gives its place to what comes later. Base names have neither step
-/// nor place, unless they are roots; they are read where they are.
+/// A value that is no longer used gives its place to a later one. Base names have neither step nor
+/// place, unless they are roots; they are read from the interpretation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
     roots: Vec<NodeId>,
     pub(crate) steps: Vec<Step>,
     /// The place of each node that has one.
     pub(crate) homes: Vec<Option<u32>>,
-    /// What each place holds.
+    /// The sort of each place's value.
     pub(crate) sorts: Vec<Sort>,
 }
 
 impl Schedule {
-    /// Plans the evaluation of some roots, which are needed to the end.
+    /// Plans the evaluation of some roots, whose values are kept to the end.
     pub(crate) fn new(arena: &Arena, roots: &[NodeId]) -> Self {
         let mut steps: Vec<Step> = plan(arena, roots).into_iter().map(|(step, _)| step).collect();
         let mut used = vec![false; arena.len()];
@@ -103,7 +103,7 @@ fn is_base(arena: &Arena, id: NodeId) -> bool {
     matches!(arena.node(id), Node::Set(_) | Node::Rel(_))
 }
 
-/// The nodes whose values an evaluation reads: a restriction looks through the identity at its set.
+/// The nodes whose values an evaluation reads: a restriction reads the set instead of its identity.
 fn operands_read(arena: &Arena, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
     let Node::Comp(a, b) = arena.node(id) else { return dependencies(arena, id) };
     match (arena.node(a), arena.node(b)) {
@@ -129,7 +129,7 @@ pub(crate) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
     planner.steps
 }
 
-/// What a node is computed from: its operands, or the right-hand side of its definition.
+/// The nodes from which a node is computed: its operands, or the right-hand side of its definition.
 pub(crate) fn dependencies(arena: &Arena, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
     match arena.node(id) {
         Node::Rec(rec) => arena.group(rec.group).skip(rec.member as usize).take(1).collect(),
@@ -181,7 +181,7 @@ impl Planner<'_> {
     }
 
     fn close(&mut self, mut component: Vec<NodeId>) {
-        // Ids of operands are smaller, but for recursive references.
+        // Ids of operands are smaller, except for recursive references.
         component.sort_unstable();
         let chosen = component.iter().any(|&id| self.depends_on_choice(id));
         for &id in &component {

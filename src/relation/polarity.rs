@@ -1,4 +1,4 @@
-//! In which direction expressions depend on the base names: through complements and recursion.
+//! The direction in which expressions depend on base names, through complements and recursion.
 
 use super::expr::{Arena, Node};
 use super::plan::dependencies;
@@ -8,11 +8,11 @@ use crate::vocabulary::{BaseRel, BaseSet};
 /// How a value changes as one base name grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variance {
-    /// It does not depend on it.
+    /// The value does not change.
     Constant,
-    /// It can only grow.
+    /// The value can only grow.
     Monotone,
-    /// It can only shrink.
+    /// The value can only shrink.
     Antitone,
     /// Either may happen.
     Mixed,
@@ -64,7 +64,7 @@ impl Polarity {
     #[must_use]
     pub fn new(arena: &Arena) -> Self {
         let mut occurrences = vec![Occurrences::default(); arena.len()];
-        // Operands come before what they are operands of, but for recursive references.
+        // Operands come before their users, except for recursive references.
         let recursive =
             (0..arena.len()).any(|i| matches!(arena.node(NodeId::new(i)), Node::Rec(_)));
         let mut changed = true;
@@ -80,7 +80,7 @@ impl Polarity {
         Self { occurrences }
     }
 
-    /// Takes in what was added to the arena since, but for recursive definitions.
+    /// Analyses the nodes added to the arena since, which may not have new recursive definitions.
     pub fn extend(&mut self, arena: &Arena) {
         for index in self.occurrences.len()..arena.len() {
             self.occurrences.push(Occurrences::default());
@@ -105,7 +105,7 @@ impl Polarity {
     }
 }
 
-/// Whether a node is made of one of some relations, through whatever definitions.
+/// Whether a node depends on one of some relations, through any definitions.
 #[must_use]
 pub fn mentions(arena: &Arena, node: NodeId, relations: &[BaseRel]) -> bool {
     let (mut seen, mut open) = (vec![false; arena.len()], vec![node]);

@@ -1,12 +1,13 @@
-//! A model for the programs that have certain things only: base names replaced by what they are.
+//! Specialization of a model to programs of one shape: base names are replaced by simpler
+//! expressions.
 //!
-//! A program without proxy fences, barriers or partial overlap has empty sets and relations and an
-//! identity where a model speaks of them; what becomes trivial folds away.
+//! In a program without proxy fences, barriers or partial overlap, some base sets and relations are
+//! empty or equal to others; trivial expressions then fold away.
 
 use super::expr::{Arena, Model, Node, RecId};
 use crate::id::NodeId;
 
-/// The model with the base names for which `replace` gives a node replaced by it.
+/// The model in which each base name with a node from `replace` is replaced by it.
 ///
 /// Definitions and axioms stay, with their names and places; some may have become trivial.
 #[must_use]
@@ -20,8 +21,8 @@ pub fn specialize(model: &Model, replace: impl Fn(Node) -> Option<Node>) -> Mode
     new
 }
 
-/// Copies all nodes of an arena behind those of another, with the base names that `leaf` gives in the
-/// place of its own. Gives the new ids.
+/// Copies all nodes of an arena behind those of another, with base names mapped by `leaf`. Gives
+/// the new ids.
 pub fn import(to: &mut Arena, from: &Arena, leaf: impl Fn(Node) -> Node) -> Vec<NodeId> {
     let offset = to.group_count();
     copy_groups(from, to);
@@ -45,7 +46,7 @@ pub(super) fn copy_groups(from: &Arena, to: &mut Arena) {
     }
 }
 
-/// Defines the recursive groups of `from` in `to`, where the first of them has this number.
+/// Defines the recursive groups of `from` in `to`, where the first of them has number `first`.
 pub(super) fn define_groups(
     from: &Arena,
     to: &mut Arena,

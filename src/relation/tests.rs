@@ -1,5 +1,5 @@
 //! Random expressions on random executions: the evaluator against plain sets of pairs, and the
-//! analyses against what they promise.
+//! analyses against their specifications.
 
 use super::assignment::Assignment;
 use super::deletion::{Effect, effects};
@@ -16,7 +16,7 @@ const SETS: [BaseSet; 3] = [BaseSet::All, BaseSet::Read, BaseSet::Write];
 const RELATIONS: [BaseRel; 5] =
     [BaseRel::Po, BaseRel::Rf, BaseRel::Co, BaseRel::SameAccess, BaseRel::Id];
 
-/// One choice of a node: an operator and two operands, taken modulo what is there.
+/// One choice of a node: an operator and two operands, taken modulo the number of nodes.
 pub(super) type Pick = (u8, usize, usize);
 
 pub(super) fn picks() -> impl Strategy<Value = Vec<Pick>> {

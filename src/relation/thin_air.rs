@@ -1,18 +1,18 @@
-//! Whether a model excludes values out of thin air.
+//! Thin-air axioms: whether a model excludes values out of thin air.
 
 use super::expr::{AxiomKind, AxiomRole, Model, Node};
 use crate::vocabulary::{BaseRel, Origin};
 
-/// An axiom that keeps reads-from and dependencies acyclic together.
+/// An axiom that keeps the union of reads-from and dependencies acyclic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThinAir {
-    /// Its index.
+    /// The axiom's index.
     pub axiom: usize,
-    /// The given relations that it speaks of; among them are all dependencies.
+    /// The given relations in the union, among them all dependencies.
     pub dependencies: Vec<BaseRel>,
 }
 
-/// The axiom that keeps reads-from and dependencies acyclic together.
+/// The axiom that keeps the union of reads-from and dependencies acyclic.
 #[must_use]
 pub fn thin_air(model: &Model) -> Option<ThinAir> {
     axiom_that_keeps(model, |parts| {
@@ -23,15 +23,15 @@ pub fn thin_air(model: &Model) -> Option<ThinAir> {
     })
 }
 
-/// The index of the axiom that keeps reads-from and all dependencies, or those of values alone, acyclic
-/// together.
+/// The index of the axiom that keeps reads-from acyclic in union with all dependencies, or with
+/// those of values alone.
 #[must_use]
 pub fn no_value_from_nowhere(model: &Model) -> Option<usize> {
     let of_values = || axiom_that_keeps(model, |parts| parts.contains(&BaseRel::ValueDep));
     thin_air(model).or_else(of_values).map(|thin_air| thin_air.axiom)
 }
 
-/// The first axiom that keeps reads-from and enough else acyclic together.
+/// The first axiom that keeps a union of reads-from and enough other relations acyclic.
 fn axiom_that_keeps(model: &Model, is_enough: impl Fn(&[BaseRel]) -> bool) -> Option<ThinAir> {
     model.axioms.iter().enumerate().find_map(|(index, axiom)| {
         if axiom.role != AxiomRole::Required || axiom.kind != AxiomKind::Acyclic || axiom.negated {

@@ -39,7 +39,11 @@ pub fn head(models: &[Model]) -> String {
 pub const SEPARATOR: &str = ",";
 
 /// The start of a list of documents, one for each test.
-pub(crate) const DOCUMENTS: &str = "{\"tests\": [\n";
+pub(crate) const DOCUMENTS: &str = concat!(
+    "{\n\"schema\": 1,\n\"tool\": \"ptxmc ",
+    env!("CARGO_PKG_VERSION"),
+    "\",\n\"tests\": [\n"
+);
 
 /// The end of a list of documents.
 pub(crate) const END_OF_DOCUMENTS: &str = "]}\n";

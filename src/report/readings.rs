@@ -57,11 +57,7 @@ const LINES: &[(&str, Weight, &str)] = &[
     ),
     ("barrier=own-accesses", Letter, "barriers order only what their participants access (V13)"),
     ("co=total", Remote, "coherence relates all writes to a location (V8)"),
-    (
-        "commit-release=history",
-        Open,
-        "`tcgen05.commit` releases what its thread did before (V37)",
-    ),
+    ("commit-release=history", Open, "`tcgen05.commit` releases what its thread did before (V37)"),
     ("fence-proxy=required", Remote, "a fence is morally strong with nothing (V4)"),
     (
         "fence-sc=causality",

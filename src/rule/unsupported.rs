@@ -1,52 +1,52 @@
-//! Why a question stays open, as data: a code, clauses of the standard and a text for each.
+//! The reasons why questions stay open, as data: a code, clauses of the standard and a text for each.
 
-/// Why no engine answers a question about a model or program.
+/// The reason why no engine answers a question about a model or program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsupported {
-    /// More events than executions are looked for among.
+    /// More events than the limit.
     #[error("a program of {events} events, more than {most}")]
     Events {
-        /// How many there are.
+        /// The number of events.
         events: usize,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// A count that decides with whom a thread comes.
+    /// A value-dependent count in a warp of several threads.
     #[error("a thread count from memory at {barrier}, in a warp of several threads")]
     CountInAWarp {
         /// The barrier.
         barrier: String,
     },
-    /// Too many threads of which some meet.
+    /// Too many threads at a barrier where some of them meet.
     #[error("{barrier} with a count and more than {most} threads")]
     Crowd {
         /// The barrier.
         barrier: String,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// A launch of which not all threads are looked at.
+    /// A launch of which only some threads are checked.
     #[error("{verdict} among {threads} of {of} threads, which does not decide the launch")]
     Representatives {
-        /// What the verdict is on these threads alone.
+        /// The verdict on these threads alone.
         verdict: &'static str,
-        /// How many threads were looked at.
+        /// The number of threads checked.
         threads: usize,
-        /// How many the launches have.
+        /// The number of threads in the launches.
         of: u64,
     },
-    /// Too many barrier operations at which threads may stay.
+    /// Too many barrier operations at which threads may block.
     #[error(
         "whether threads wait for ever at one of {operations} barrier operations, more than {most}"
     )]
     Waits {
-        /// How many there are.
+        /// The number of operations.
         operations: usize,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// Threads that may wait for ever, or not.
+    /// Uncertainty about the threads that wait for ever.
     #[error("threads that may wait for ever, where it is not exactly known for whom or for what")]
     WhoWaits,
     /// Too many ways to meet.
@@ -65,58 +65,58 @@ pub enum Unsupported {
         "a thread that arrives at a barrier and may come back to it, where branches decide who comes"
     )]
     EarlyReuse,
-    /// A count of an arrival that may be all that the barrier waits for.
+    /// A count of an arrival that may complete the barrier alone.
     #[error("an arrival that completes a barrier alone, with a count from memory")]
     LoneArrival,
-    /// What goes wrong before threads wait.
+    /// Undefined behaviour before threads wait.
     #[error(
         "what is undefined before threads wait for others of their warp, at many barriers, or where \
          there are thread counts"
     )]
     BeforeWaits,
-    /// Dependencies that are not told apart.
+    /// Over-approximated dependencies.
     #[error("a value that comes about in more ways than are told apart")]
     ManyWays,
-    /// Orders of the elements of vectors.
+    /// Too many orders of the elements of vectors.
     #[error("all orders of more than four elements with acquire or release order")]
     ManyOrders,
-    /// Values that nothing but themselves justifies.
+    /// Values that justify themselves.
     #[error("values that justify themselves")]
     SelfJustified,
-    /// The same, where the model lets them be.
+    /// Values that justify themselves under a model that allows it.
     #[error("values that justify themselves, which the model does not exclude")]
     SelfJustifiedByModel,
-    /// Values that nobody knows.
+    /// Unknown values.
     #[error("unknown values of more than one bit")]
     UnknownValues,
-    /// Values that nobody knows, in arithmetic.
+    /// Unknown values in arithmetic.
     #[error("arithmetic on unknown values")]
     UnknownArithmetic,
-    /// A final state that choices do not decide.
+    /// A final state that the choices do not decide.
     #[error("a value that the search cannot compute")]
     Uncomputed,
-    /// Exchanges that depend on exchanges.
+    /// Exchanges whose operands depend on exchanges.
     #[error("exchanges within a warp in which other exchanges decide who takes part")]
     Exchanges,
-    /// A relation that the question is about.
+    /// A missing relation that the question needs.
     #[error("a model without `{0}`")]
     NoRelation(&'static str),
-    /// The same, in the words of the encoding.
+    /// A missing definition that the encoding needs.
     #[error("the model has no definition of `{0}`")]
     NoDefinition(&'static str),
-    /// An axiom for which it does not do to choose as few edges as possible.
+    /// An axiom outside the fragment that minimal orders decide.
     #[error("axiom `{0}` is not decided by minimal orders")]
     MinimalOrders(String),
     /// A negated axiom.
     #[error("axiom `{0}` is negated")]
     Negated(String),
-    /// Recursion, for the search.
+    /// Recursion, which the search does not support.
     #[error("recursive definitions")]
     Recursion,
     /// Recursion under an operator that is not monotone.
     #[error("the recursive definition in axiom `{0}` is used where it may shrink")]
     ShrinkingRecursion(String),
-    /// Coherence orders take memory by the cube of the writes to a location.
+    /// Too many writes to a location: coherence orders take memory by the cube of their number.
     #[error("{0} writes to one location")]
     Writes(usize),
     /// Formulas that would take gigabytes.
@@ -128,13 +128,13 @@ pub enum Unsupported {
     /// A bug: an engine's choices make no execution.
     #[error("the search's choices: {0}")]
     Choices(String),
-    /// A bug: engines that disagree.
+    /// A bug: a disagreement of engines.
     #[error("{0}")]
     Disagreement(String),
 }
 
 impl Unsupported {
-    /// The name of the reason for programs that read reports, such as `many-ways`.
+    /// The code of the reason, such as `many-ways`, for programs that read reports.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -168,7 +168,7 @@ impl Unsupported {
         }
     }
 
-    /// The clauses of the standard that the question is about; none where it is a matter of the tool.
+    /// The clauses of the standard that the question is about; none for limits of the tool.
     #[must_use]
     pub fn clauses(&self) -> &'static [&'static str] {
         match self {

@@ -1,14 +1,14 @@
-//! How many candidate executions a program may have, told from its events alone: what an engine
-//! that goes through all of them would have to do.
+//! Estimate of the number of candidate executions of a program from its events: the cost of an
+//! engine that enumerates them.
 
 use crate::bounds::guards::Guards;
 use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::EventGraph;
 use crate::id::EventId;
 
-/// The binary logarithm of a number of candidate executions that is not exceeded: ways to give
-/// every read a write that may happen with it, every location an order of its writes, and every
-/// symbol a value. Of the ways to meet at barriers, those at ones with thread counts are counted.
+/// The binary logarithm of an upper bound on the number of candidate executions. A candidate
+/// assigns a compatible write to every read, an order of writes to every location, and a value to
+/// every symbol. Barrier generations count only at barriers with thread counts.
 #[must_use]
 pub fn candidates(graph: &EventGraph) -> f64 {
     let writes = graph.writes_by_location();
@@ -26,8 +26,8 @@ pub fn candidates(graph: &EventGraph) -> f64 {
     reads_from + coherence + symbols + meetings(graph)
 }
 
-/// The binary logarithm of the ways to give every operation on a barrier with a thread count another
-/// one that it meets, or none.
+/// The binary logarithm of the ways to give every operation on a barrier with a thread count
+/// another operation that it meets, or none.
 fn meetings(graph: &EventGraph) -> f64 {
     let counts =
         |rule: &BarrierRule| matches!(rule, BarrierRule::Count(_) | BarrierRule::Quorum(_));

@@ -1,4 +1,4 @@
-//! Engines: what answers a question about the executions of an event graph under a model.
+//! Engines: answers to questions about the executions of an event graph under a model.
 
 use crate::execution::build::Choices;
 use crate::rule::Unsupported;
@@ -14,40 +14,41 @@ pub mod z3;
 pub use crate::budget::Budget;
 pub use crate::question::{Goal, Pairs, Problem};
 
-/// What an engine says.
+/// The answer of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// There is such an execution: these choices make one.
+    /// Such an execution exists, with these choices.
     Yes(Box<Choices>),
     /// There is none. The core is empty for goals that want none ([`Goal::wants_core`]).
     No(Core),
-    /// It could not tell.
+    /// The engine could not tell.
     Unknown(Why),
-    /// The engine cannot ask this question of this model or program.
+    /// The engine does not support this question, model or program.
     Unsupported(Unsupported),
 }
 
-/// Which axioms exclude an outcome.
+/// The reason why an outcome is excluded: a set of axioms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Core {
-    /// A set of axioms, as indices into the [axioms](crate::Model::axioms) of the model, that excludes it together with
-    /// what every execution satisfies; empty when no candidate execution has the outcome at all.
+    /// Indices into the [axioms](crate::Model::axioms) of the model. Together with the constraints
+    /// of every execution they exclude the outcome; empty if no candidate execution has it at all.
     pub axioms: Vec<usize>,
     /// Whether the set is known to be minimal.
     pub minimal: bool,
-    /// Where threads wait for ever, if that is why no execution has the outcome: none ends.
+    /// The places where threads wait for ever, if the outcome is excluded because no execution
+    /// ends.
     pub endless: Vec<Span>,
     /// Whether accesses of different sizes race, so that no axiom holds but those of the core
     /// (PTX-8.7.2).
     pub despite_race: bool,
-    /// Whether the outcome is one of executions in which accesses are torn that no other overlaps in
-    /// part (PTX-8.10.3, reading V10); the axioms are those that exclude it there.
+    /// Whether the outcome needs torn accesses without partial overlaps (PTX-8.10.3, reading V10).
+    /// The axioms exclude the outcome even with such tearing.
     pub torn: bool,
 }
 
 impl Core {
-    /// A name for what excludes the outcome.
+    /// The code of the reason.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -59,8 +60,7 @@ impl Core {
         }
     }
 
-    /// Whether it names several axioms of which some may not be needed. Of a single one nobody would
-    /// leave anything out.
+    /// Whether the core names several axioms of which some may not be needed.
     #[must_use]
     pub fn may_be_shorter(&self) -> bool {
         !self.minimal && self.axioms.len() > 1
@@ -70,17 +70,16 @@ impl Core {
 /// How much work engines put into the cores of their negative answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cores {
-    /// Axioms are dropped one after the other while the answer stays; one proof for each.
+    /// Axioms are dropped one after the other as long as the answer stays, with one proof for each.
     #[default]
     Minimal,
-    /// The same for whoever reads about one test: the search, which gives up soon else, goes on for
-    /// longer.
+    /// As `Minimal`, with longer searches, for reports about one test.
     Patient,
-    /// A core has what the first proof used, or all axioms, even where none is needed.
+    /// The axioms of the first proof, or all axioms, even if none is needed.
     FirstProof,
 }
 
-/// Why an engine could not tell.
+/// The reason why an engine could not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Why {
@@ -97,7 +96,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// A name for the limit.
+    /// The code of the limit.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -116,13 +115,13 @@ pub struct States {
     /// Each final state - the values of the graph's observed names - with choices that reach it,
     /// sorted by state.
     pub states: Vec<(Vec<u128>, Choices)>,
-    /// Why the list may lack some.
+    /// The reason why the list may be incomplete.
     pub incomplete: Option<Why>,
 }
 
-/// Answers questions; every engine gives the same answers.
+/// An engine that answers questions; all engines give the same answers.
 pub trait Engine: Send + Sync {
-    /// Its name on the command line.
+    /// The engine's name on the command line.
     fn name(&self) -> &'static str;
 
     /// Looks for an execution.
@@ -131,6 +130,6 @@ pub trait Engine: Send + Sync {
     /// Lists all final states of complete executions.
     ///
     /// # Errors
-    /// When the engine cannot ask this of the model or program.
+    /// When the engine does not support the model or program.
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported>;
 }

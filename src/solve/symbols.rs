@@ -1,9 +1,9 @@
-//! Which values stand for all that a symbol may have.
+//! Representative values of symbols: a few that stand for all.
 //!
-//! A symbol - an unknown initial value, a spurious failure - takes every constant of the test, zero
-//! and one value of its own that nothing else has. That is enough while symbols are copied and
-//! compared for equality: values that the test tells apart from nothing are alike. What a barrier
-//! returns takes every value that the number of its operations permits.
+//! A symbol - an unknown initial value, a spurious failure - takes every constant of the test,
+//! zero, and one fresh value that occurs nowhere else. These values are enough while symbols are
+//! only copied and compared for equality: the test cannot distinguish fresh values. The result of a
+//! barrier takes every value that its number of operations permits.
 
 use crate::event::graph::EventGraph;
 use crate::id::{BarrierId, ExprId};
@@ -24,12 +24,12 @@ pub(super) fn values(graph: &EventGraph, symbol: usize) -> Vec<u128> {
         .chain((0..graph.exprs.len()).filter_map(|x| graph.exprs.constant(ExprId::new(x))))
         .filter(|&c| c <= mask(width))
         .collect();
-    // The symbols before this one may be told apart from it only by values of their own.
+    // The symbols before this one may differ from it only by fresh values.
     let fresh = (1..=mask(width)).filter(|v| !constants.contains(v)).take(symbol + 1);
     constants.iter().copied().chain(fresh).collect()
 }
 
-/// The values that a barrier operation may return; zero for one that returns nothing.
+/// The values that a barrier operation may return; zero for one without a result.
 pub(super) fn returned(graph: &EventGraph, index: BarrierId) -> Vec<u128> {
     let op = &graph.barriers[index];
     let companions = graph.barriers.iter().filter(|o| o.key == op.key).count() as u128;
@@ -40,15 +40,15 @@ pub(super) fn returned(graph: &EventGraph, index: BarrierId) -> Vec<u128> {
     }
 }
 
-/// Whether [`values`] leaves out no final state that the condition could tell apart: no
-/// arithmetic, no ordering comparison and no part of a value beside a symbol of several bits.
+/// Whether [`values`] cover all final states that the condition could distinguish. A graph with a
+/// symbol of several bits must not have arithmetic, ordering comparisons or parts of values.
 pub(super) fn are_enough(graph: &EventGraph) -> bool {
     let whole = || graph.accesses.iter().all(|access| access.pieces.len() == 1);
     graph.symbols.iter().all(|s| s.open_bits() <= 1)
         || (whole() && (0..graph.exprs.len()).map(ExprId::new).all(|x| only_copies(graph, x)))
 }
 
-/// Whether an expression only copies values, compares them for equality, or is about truth values.
+/// Whether an expression only copies values, compares them for equality, or computes truth values.
 fn only_copies(graph: &EventGraph, x: ExprId) -> bool {
     let exprs = &graph.exprs;
     match exprs.get(x) {

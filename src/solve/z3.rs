@@ -23,7 +23,7 @@ use typed_index_collections::TiVec;
 use z3::ast::Bool;
 use z3::{Config, Params, SatResult, Solver};
 
-/// Decides by SMT.
+/// The SMT engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Z3Engine {
     precision: Precision,
@@ -31,13 +31,13 @@ pub struct Z3Engine {
 }
 
 impl Z3Engine {
-    /// An engine that starts from such bounds.
+    /// An engine that starts from bounds of this precision.
     #[must_use]
     pub fn with_bounds(precision: Precision) -> Self {
         Self { precision, ..Self::default() }
     }
 
-    /// An engine that puts so much work into cores.
+    /// An engine that puts this much work into cores.
     #[must_use]
     pub fn with_cores(cores: Cores) -> Self {
         Self { cores, ..Self::default() }
@@ -85,23 +85,23 @@ impl Engine for Z3Engine {
     }
 }
 
-/// How many units of the solver's own measure a step is worth: some ten thousand steps take seconds.
+/// The solver's resource units for one step: some ten thousand steps take seconds.
 const UNITS_OF_A_STEP: u64 = 4_000;
 
-/// How many final states are listed.
+/// The most final states that are listed.
 const MOST_STATES: usize = 10_000;
 
-/// How many are listed of a program in which something unknown has so many values that nobody wants
-/// to see them all: they are examples.
+/// The most final states that are listed as examples, if an unknown value has too many values to be
+/// of use in full.
 const MOST_EXAMPLES: usize = 256;
 
-/// From how many bits on something unknown has many values.
+/// The fewest unknown bits that have many values.
 const MANY_VALUES: u32 = 8;
 
-/// For how many control flows the ways to meet at barriers are listed at most.
+/// The most control flows for which the ways to meet at barriers are listed.
 const MOST_LISTED: usize = 4096;
 
-/// How many of them are left out at most: to find that there are too many ways takes a while.
+/// The most control flows that are left out: finding that one has too many ways takes a while.
 const MOST_LEFT_OUT: usize = 32;
 
 /// A solver over one encoding.
@@ -109,13 +109,13 @@ struct Session<'e, 'a> {
     encoding: &'e mut Encoding<'a>,
     solver: Solver,
     translation: Translation,
-    /// When the time for all checks together is over.
+    /// The deadline of all checks together.
     end: Option<Deadline>,
-    /// What one check may use up.
+    /// The step budget of one check.
     steps: Option<u64>,
-    /// For how many control flows the ways to meet at barriers have been listed.
+    /// The number of control flows whose ways to meet at barriers have been listed.
     listed: usize,
-    /// How many were left out because threads may meet in too many ways.
+    /// The number of control flows left out because threads may meet in too many ways.
     left_out: usize,
 }
 
@@ -179,13 +179,13 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
-    /// Tells the solver how long its next check may take.
+    /// Sets the limits of the solver's next check.
     fn set_limits(&self) {
         let mut params = Params::new();
-        // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
+        // Without this setting, Z3 handles Ctrl-C itself, once per question.
         params.set_bool("ctrl_c", false);
         if let Some(end) = self.end {
-            // A check that is cut off ends after the time is over, and not before.
+            // A check that is cut off ends after the deadline, not before.
             let left = end.left().as_millis() + 1;
             params.set_u32("timeout", u32::try_from(left).unwrap_or(u32::MAX));
         }
@@ -196,7 +196,7 @@ impl<'e, 'a> Session<'e, 'a> {
         self.solver.set_params(&params);
     }
 
-    /// Whether there is an execution with these; it is the solver's model then.
+    /// Whether an execution satisfies these assumptions; then the solver's model is one.
     fn check(&mut self, assumed: &[Bool]) -> Result<bool, Why> {
         loop {
             match self.encoding.stopped() {
@@ -218,15 +218,15 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
-    /// Whether the ways to meet of those that come to barriers in the solver's model were listed
-    /// before; they are now.
+    /// Whether the ways to meet of the solver's model's participants were listed before; otherwise
+    /// lists them.
     fn ways_are_listed(&mut self) -> Result<bool, Why> {
         let who = self.attendance();
         match self.encoding.add_meetings(&who) {
             Ok(None) => return Ok(true),
             Ok(Some(formulas)) => self.assert(&formulas),
             Err(condition) => {
-                // Without these executions, another one may still be found.
+                // Other executions may still be found without these.
                 let condition = self.formula(condition);
                 self.solver.assert(condition.not());
                 self.left_out += 1;
@@ -240,7 +240,7 @@ impl<'e, 'a> Session<'e, 'a> {
         if too_many { Err(Why::Steps) } else { Ok(false) }
     }
 
-    /// Who comes to barriers in the solver's model.
+    /// The barrier operations of the solver's model, with their counts.
     fn attendance(&mut self) -> Attendance {
         let graph = self.encoding.graph;
         let mut terms = |expr| self.translation.term(self.encoding, expr);
@@ -256,7 +256,7 @@ impl<'e, 'a> Session<'e, 'a> {
     fn why(&self) -> Why {
         match self.solver.get_reason_unknown() {
             Some(reason) if reason.contains("timeout") || reason.contains("canceled") => {
-                // The solver has one word for all limits but memory.
+                // The solver reports all limits but memory by one word.
                 let in_time = !self.end.is_some_and(Deadline::is_over);
                 if self.steps.is_some() && in_time { Why::Steps } else { Why::Timeout }
             }
@@ -265,7 +265,7 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
-    /// The solver's core, or what is left of it when axioms are dropped one by one while it stays
+    /// The solver's core, minimized if asked: axioms are dropped one by one as long as it stays
     /// unsatisfiable.
     fn core(&mut self, switches: Vec<(usize, Bool)>, cores: Cores) -> Core {
         let first = self.solver.get_unsat_core();
@@ -298,7 +298,7 @@ impl<'e, 'a> Session<'e, 'a> {
         Core { axioms: indices(kept), minimal, ..Core::default() }
     }
 
-    /// The final states of two kinds, those of the first kind before those of the second.
+    /// The final states of two kinds, listed first kind first.
     fn states(mut self, sides: [Formula; 2]) -> States {
         let demands = self.encoding.axioms.concat();
         self.assert(&demands);
@@ -306,11 +306,11 @@ impl<'e, 'a> Session<'e, 'a> {
         let terms: Vec<Term> =
             observed.iter().map(|&x| self.translation.term(self.encoding, x)).collect();
         let mut states = States::default();
-        // Bytes of one word are many values together; a bit is a choice.
+        // Unknown words have many values together; an unknown bit is a choice.
         let widths = self.encoding.graph.symbols.iter().map(|s| s.width);
         let unknown: u32 = widths.filter(|&width| width > 1).sum();
         let most = if unknown > MANY_VALUES { MOST_EXAMPLES } else { MOST_STATES };
-        // Those that satisfy the condition leave room for others.
+        // The states of the first kind leave room for those of the second.
         for (side, most) in sides.into_iter().zip([most / 2, most]) {
             let side = self.formula(side);
             if let Some(why) = self.add_states(&side, &terms, most, &mut states) {
@@ -321,7 +321,8 @@ impl<'e, 'a> Session<'e, 'a> {
         states
     }
 
-    /// Adds states of one kind until there are no more or `most` of all; why some may be missing.
+    /// Adds states of one kind until there are no more, or `most` in all; gives the reason if some
+    /// may be missing.
     fn add_states(
         &mut self,
         side: &Bool,
@@ -425,7 +426,7 @@ impl<'e, 'a> Session<'e, 'a> {
         choices
     }
 
-    /// Remembers the value of a read that happens; only values that justify themselves need it.
+    /// Records the value of a read that happens; only values that justify themselves need it.
     fn justify(&self, access: AccessId, term: &Term, choices: &mut Choices) {
         let graph = self.encoding.graph;
         let happens = graph.access(access).pieces.iter().all(|p| choices.rf[p.index()].is_some());
@@ -442,8 +443,8 @@ impl<'e, 'a> Session<'e, 'a> {
             return;
         }
         let graph = self.encoding.graph;
-        // A guard that no constraint mentions has no value in the solver's model: what the other
-        // choices come to decides.
+        // A guard that no constraint mentions has no value in the solver's model; it follows from
+        // the other choices.
         let rest = Choices { generations: TiVec::new(), ..choices.clone() };
         let execution = Execution::assemble(graph, rest);
         let happened = |event: EventId| {

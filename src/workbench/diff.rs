@@ -1,6 +1,6 @@
-//! The verdicts on tests under two models into what differs, grouped by what makes the difference.
+//! The comparison of verdicts on tests under two models, grouped by the cause of the difference.
 //!
-//! An old side may be verdicts that were written down: it then has kinds without reasons.
+//! The old side may be recorded verdicts, which have kinds without reasons.
 
 use crate::batch::{Judgement, Listing};
 use crate::relation::expr::Model;
@@ -16,19 +16,19 @@ pub enum Side {
     New,
 }
 
-/// What makes the difference on a test.
+/// The cause of a difference on a test.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The axioms by which one side forbids what the other does not.
+    /// The axioms by which one side forbids the outcome and the other does not.
     Axioms {
-        /// Whose they are.
+        /// The side with the axioms.
         side: Side,
         /// Their names, in the order of the model.
         names: Vec<String>,
     },
-    /// Why one side gives the program no meaning, or lets it hang.
+    /// The reason why one side gives the program no meaning, or lets it hang.
     Reason {
-        /// Whose it is.
+        /// The side with the reason.
         side: Side,
         /// The rule or section.
         rule: String,
@@ -37,7 +37,7 @@ pub enum Cause {
     States,
     /// The verdict is the same, and other pairs of statements race.
     Races,
-    /// Nothing that a side could name.
+    /// Neither side has a named cause.
     Unnamed,
 }
 
@@ -59,7 +59,7 @@ impl Said {
         Self { kind, axioms: Vec::new(), rule: None }
     }
 
-    /// A verdict with what it says of its reason.
+    /// A verdict with the axioms or the rule of its reason.
     #[must_use]
     pub fn of(judgement: &Judgement, model: &Model) -> Self {
         let mut said = Self::bare(judgement.verdict.kind());
@@ -82,14 +82,14 @@ impl Said {
 /// Members of a set that only one side has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
-    /// What only the new side has.
+    /// The members that only the new side has.
     pub gained: Vec<String>,
-    /// What only the old side has.
+    /// The members that only the old side has.
     pub lost: Vec<String>,
 }
 
 impl Exchange {
-    /// What differs between two sets.
+    /// The difference of two sets.
     #[must_use]
     pub fn between(old: &BTreeSet<String>, new: &BTreeSet<String>) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Exchange {
         }
     }
 
-    /// Whether both sides have the same.
+    /// Whether both sides have the same members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.gained.is_empty() && self.lost.is_empty()
@@ -112,16 +112,16 @@ pub struct Compared {
     pub old: Option<Said>,
     /// The new verdict.
     pub new: Said,
-    /// The final states that only one side reaches, if they were asked for and are all known.
+    /// The final states that only one side reaches, if requested and completely known.
     pub states: Option<Exchange>,
-    /// The races that only one side has, if they were asked for and are all known.
+    /// The races that only one side has, if requested and completely known.
     pub races: Option<Exchange>,
-    /// What was asked for and is not known.
+    /// The requested results that are unknown.
     pub open: Vec<String>,
 }
 
 impl Compared {
-    /// Whether something differs; a test that is new to the old side does not.
+    /// Whether the sides differ; never for a test that the old side lacks.
     #[must_use]
     pub fn differs(&self) -> bool {
         let verdicts = self.old.as_ref().is_some_and(|old| old.kind != self.new.kind);
@@ -129,20 +129,20 @@ impl Compared {
         verdicts || sets.into_iter().any(|set| !set.is_empty())
     }
 
-    /// Whether something is unknown on one of the sides, so that they may differ.
+    /// Whether some result is unknown on one of the sides, so that the sides may differ.
     #[must_use]
     pub fn is_open(&self) -> bool {
         let old = self.old.as_ref().is_some_and(|old| old.kind == Kind::Unknown);
         old || self.new.kind == Kind::Unknown || !self.open.is_empty()
     }
 
-    /// Whether the tool failed on it.
+    /// Whether the tool failed on the test.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.new.kind == Kind::Error || self.old.as_ref().is_some_and(|o| o.kind == Kind::Error)
     }
 
-    /// What makes the difference.
+    /// The cause of the difference.
     #[must_use]
     pub fn cause(&self) -> Cause {
         let Some(old) = self.old.as_ref().filter(|old| old.kind != self.new.kind) else {
@@ -162,27 +162,27 @@ impl Compared {
     }
 }
 
-/// What a group of tests has in common.
+/// The common properties of a group of tests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// The verdict that the new side gives.
     pub new: Kind,
     /// The verdict that the old side gives.
     pub old: Kind,
-    /// What makes the difference.
+    /// The cause of the difference.
     pub cause: Cause,
 }
 
 /// Tests on which the two sides differ in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What they have in common.
+    /// The common properties.
     pub key: Key,
     /// Their indices.
     pub tests: Vec<usize>,
 }
 
-/// The tests that differ, in groups: large ones first, then in the order of what they have in common.
+/// The differing tests in groups: large groups first, then in the order of their keys.
 #[must_use]
 pub fn groups(compared: &[Compared]) -> Vec<Group> {
     let mut found: BTreeMap<Key, Vec<usize>> = BTreeMap::new();

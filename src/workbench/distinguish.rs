@@ -1,8 +1,9 @@
-//! Two models into the smallest tests that tell them apart, or the sizes up to which there are none.
+//! The search for the smallest tests that distinguish two models, or for a size bound without such
+//! tests.
 //!
-//! All programs of a size are looked at, in all placements, before those of the next. What the search
-//! finds is a test only when the pipeline gives it another verdict under each model, so that a mistake of
-//! the search may cost a difference and makes none up.
+//! All programs of a size, in all placements, are checked before those of the next size. A
+//! candidate becomes a test only if the pipeline gives different verdicts under the two models. A
+//! mistake of the search may therefore miss a difference, but never invent one.
 
 use super::diff::Said;
 use super::small::difference::Difference;
@@ -25,24 +26,24 @@ use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// What is asked.
+/// The parameters of the search.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The models.
     pub models: [&'a Model; 2],
-    /// What decides tests.
+    /// The engine that decides tests.
     pub engine: &'a dyn Engine,
     /// How tests are decided.
     pub settings: Settings,
     /// How many instructions programs have at most.
     pub events: usize,
-    /// How many of them programs have that use barriers, aliases or copied values.
+    /// The most instructions of programs with barriers, aliases or copied values.
     pub special_events: usize,
     /// How many threads programs have at most.
     pub threads: usize,
     /// How many tests are wanted.
     pub count: usize,
-    /// Which of the models has to allow the outcome, if it matters.
+    /// The model that has to allow the outcome, if requested.
     pub allowed_by: Option<usize>,
     /// How many shapes are searched at a time.
     pub jobs: usize,
@@ -53,7 +54,7 @@ pub struct Question<'a> {
 pub struct Distinction {
     /// The text of the test.
     pub text: String,
-    /// How many instructions it has.
+    /// The number of instructions.
     pub events: usize,
     /// How many threads.
     pub threads: usize,
@@ -62,7 +63,7 @@ pub struct Distinction {
     rank: Rank,
 }
 
-/// What comes first: fewer places, stronger wording, then by text.
+/// The rank of a test: fewer places first, then stronger labels, then by text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     special: bool,
@@ -80,12 +81,12 @@ pub enum Family {
     Barriers,
     /// Second addresses of locations, and `fence.proxy.alias`.
     Aliases,
-    /// Stores of what was read.
+    /// Stores of read values.
     Copies,
 }
 
 impl Family {
-    /// What programs of it have beside loads, stores, atomics, reductions and fences.
+    /// The instructions of the family; the other families add theirs to those of `Plain`.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
@@ -97,7 +98,7 @@ impl Family {
     }
 }
 
-/// What was looked at without leaving anything out.
+/// The exhaustively checked programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Covered {
     /// The instructions.
@@ -113,20 +114,20 @@ pub struct Answer {
     pub found: Vec<Distinction>,
     /// The sizes up to which all programs were looked at.
     pub covered: Vec<Covered>,
-    /// Whether the axioms of the models are the same expressions for all programs in question.
+    /// Whether the axioms of both models are the same expressions for all programs in question.
     pub same_axioms: bool,
     /// How many shapes were looked at.
     pub shapes: usize,
     /// How much work that was.
     pub effort: Effort,
-    /// Outcomes that one model allows in an execution with given reads, and that the pipeline does not
-    /// tell apart: other executions have them.
+    /// Outcomes that one model allows in an execution with given reads, although the pipeline finds
+    /// no difference, since other executions have the same outcome.
     pub unconfirmed: usize,
     /// Instructions, orders and scopes that one of the models has no clause for.
     pub outside: Vec<String>,
 }
 
-/// A family with what is needed to search its programs.
+/// A family with the data needed to search its programs.
 pub(super) struct Prepared {
     pub(super) family: Family,
     pub(super) alphabet: Alphabet,
@@ -142,7 +143,7 @@ impl Prepared {
     }
 }
 
-/// What is needed to search the programs of some families, of those that the models speak of.
+/// Prepares the search for those of the given families that the models mention.
 pub(super) fn prepare_for(
     models: [&Model; 2],
     engine: &dyn Engine,
@@ -239,7 +240,7 @@ struct Results {
     unconfirmed: usize,
 }
 
-/// Searches one shape; of several tests of it, as many are kept as are wanted, the best first.
+/// Searches one shape; keeps the requested number of its tests, the best first.
 fn one(question: &Question<'_>, space: &Space<'_>, shape: &Shape, results: &mut Results) {
     let mut effort = Effort::default();
     let (mut found, mut unconfirmed): (Vec<Distinction>, usize) = (Vec::new(), 0);
@@ -309,7 +310,7 @@ fn confirm(question: &Question<'_>, difference: &Difference, rank: Rank) -> Opti
     })
 }
 
-/// What decides, in a sentence.
+/// The cause of the difference, in one sentence.
 fn about(question: &Question<'_>, difference: &Difference, said: &[Said; 2]) -> String {
     let allows = difference.allowed_by;
     let axioms = said[1 - allows].axioms.join(" and ");
@@ -425,7 +426,7 @@ impl Known {
     }
 }
 
-/// What is needed for a family; `None` where the models do not speak of it.
+/// The data needed for a family; `None` if the models do not mention it.
 fn prepare(models: [&Model; 2], threads: usize, known: &Known, family: Family) -> Option<Prepared> {
     let mentions = |node: Node| models.iter().any(|m| m.mentioned().contains(&node));
     let relation = |relation: BaseRel| mentions(Node::Rel(relation));

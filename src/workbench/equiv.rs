@@ -1,8 +1,10 @@
-//! Two models into a proof that each axiom of the one follows from axioms of the other.
+//! A proof for two models that each axiom of one model follows from axioms of the other.
 //!
-//! Axioms are taken apart into demands that an expression is empty: `irreflexive r` says so of `r & id`, and of
-//! a composition and all its rotations at once; `acyclic r` of `r+ & id`; a demand on a union is one on each
-//! member. A demand follows from an equal one, from a larger one, or from all of the other side together.
+//! Axioms are split into demands that an expression is empty. The axiom `irreflexive r` demands
+//! this of `r & id`, and for a composition also of all its rotations. The axiom `acyclic r` demands
+//! it of `r+ & id`. A demand on a union becomes a demand on each member. A demand follows from an
+//! equal demand, from a demand on a larger expression, or from all demands of the other side
+//! together.
 
 use crate::id::NodeId;
 use crate::relation::equal::{NORMAL_LAWS, Proof, normal, parts, prove};
@@ -15,13 +17,13 @@ use crate::vocabulary::BaseRel;
 pub struct Follows {
     /// The axiom.
     pub axiom: String,
-    /// The axioms of the other model that it follows from.
+    /// The axioms of the other model that imply the axiom.
     pub from: Vec<String>,
     /// Why; no steps where the two differ in order and grouping only.
     pub proofs: Vec<Proof>,
 }
 
-/// What is proved of the axioms of one model, given those of another.
+/// The proofs for the axioms of one model from those of another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derived {
     /// The axioms that follow.
@@ -37,7 +39,7 @@ impl Derived {
         self.open.is_empty()
     }
 
-    /// The laws that the proofs use, beside those of [`normal`].
+    /// The laws that the proofs use in addition to those of [`normal`].
     #[must_use]
     pub fn laws(&self) -> Vec<String> {
         let proofs = self.follows.iter().flat_map(|follows| &follows.proofs);
@@ -61,9 +63,10 @@ const MOST_COMPARED: usize = 6;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Demand {
     axiom: String,
-    /// What has to be empty; for axioms of another kind, what they are about.
+    /// The expression that has to be empty, or, for axioms of another kind, the constrained
+    /// expression.
     node: NodeId,
-    /// What keeps demands apart that cannot follow from each other.
+    /// The kind; only demands of the same kind can imply each other.
     kind: (AxiomRole, bool, Option<AxiomKind>),
 }
 
@@ -99,7 +102,7 @@ pub fn derive(strong: &Model, weak: &Model) -> Derived {
     derived
 }
 
-/// What a demand follows from.
+/// The axioms that imply a demand, and the proof.
 fn one(
     arena: &mut Arena,
     demand: &Demand,
@@ -215,7 +218,8 @@ fn products(arena: &Arena, node: NodeId) -> Vec<Vec<NodeId>> {
     if found.len() > MOST_PRODUCTS { vec![vec![node]] } else { found }
 }
 
-/// A composition from its factors, begun where its factors are least: `a ; b` has a loop where `b ; a` has.
+/// A composition of the given factors, rotated to its least form, since `a ; b` has a loop if `b ;
+/// a` has one.
 fn rotated(arena: &mut Arena, factors: &[NodeId]) -> NodeId {
     let id = arena.add(Node::Rel(BaseRel::Id));
     let kept: Vec<NodeId> = factors.iter().copied().filter(|&f| f != id).collect();

@@ -1,4 +1,4 @@
-//! Models and tests with expectations into the models that agree with all of them.
+//! The selection of the models that agree with all test expectations.
 
 use crate::batch::{Case, in_order};
 use crate::check::{Settings, check};
@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 /// Why a model does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// The first test on which it gives another verdict than the one expected.
+    /// The first test on which the verdict differs from the expected one.
     pub test: usize,
     /// The verdict.
     pub verdict: Kind,
 }
 
-/// For each model, in order, what is against it; `None` for those that agree with every expectation. A
-/// verdict that is unknown is against nothing.
+/// The misfit of each model, in order; `None` for models that agree with every expectation. An
+/// unknown verdict is no misfit.
 #[must_use]
 pub fn misfits(
     models: &[&Model],

@@ -1,8 +1,9 @@
-//! What changes between two models, and the tests that show it.
+//! The differences between two models, and tests that show them.
 //!
-//! [`diff`] compares the verdicts on given tests. [`distinguish`] looks for the smallest tests on which two
-//! models differ, among all [`small`] programs; [`suite`] for those that pin one model. [`equiv`] proves that
-//! models do not differ; [`fit`] chooses among models by tests.
+//! [`diff`] compares the verdicts on given tests. [`distinguish`] searches all [`small`] programs
+//! for the smallest tests on which two models differ. [`suite`] searches for tests that
+//! characterize one model. [`equiv`] proves that models do not differ, and [`fit`] selects models
+//! by tests.
 
 pub mod diff;
 pub mod distinguish;

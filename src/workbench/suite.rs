@@ -1,9 +1,10 @@
-//! A model into the tests that pin it: forbidden, and allowed with any one thing less (Lustig et al.,
-//! "Automated Synthesis of Comprehensive Memory Model Litmus Test Suites", ASPLOS 2017).
+//! The tests that characterize a model: each is forbidden, and becomes allowed by any single
+//! weakening. See Lustig et al., "Automated Synthesis of Comprehensive Memory Model Litmus Test
+//! Suites", ASPLOS 2017.
 //!
-//! Less is: a weaker order or a narrower scope of one instruction, threads further from each other, a final
-//! value that is not asked for, an instruction that is left out and from which nothing is read. Tests that
-//! differ only in names are one.
+//! A weakening is: a weaker order or a narrower scope of one instruction, a larger distance of
+//! threads, a final value omitted from the condition, or the removal of an instruction without
+//! readers. Tests that differ only in names are equal.
 
 use super::diff::Said;
 use super::distinguish::{Family, Prepared, prepare_for, verdict_of};
@@ -23,18 +24,18 @@ use crate::verdict::Kind as Verdict;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// What is asked.
+/// The parameters of the suite.
 #[derive(Clone, Copy)]
 pub struct Order<'a> {
     /// The model.
     pub model: &'a Model,
-    /// What decides tests.
+    /// The engine that decides tests.
     pub engine: &'a dyn Engine,
     /// How tests are decided.
     pub settings: Settings,
     /// How many instructions programs have at most.
     pub events: usize,
-    /// How many of them programs have that use barriers, aliases or copied values.
+    /// The most instructions of programs with barriers, aliases or copied values.
     pub special_events: usize,
     /// How many threads programs have at most.
     pub threads: usize,
@@ -49,26 +50,27 @@ pub struct Pin {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// How many instructions it has.
+    /// The number of instructions.
     pub events: usize,
     /// How many threads.
     pub threads: usize,
     /// The axioms that forbid the outcome.
     pub axioms: Vec<String>,
-    /// The name of its shape.
+    /// The name of the shape.
     pub shape: String,
     /// Its orders, scopes and places in short.
     pub wording: String,
 }
 
-/// The tests, and what was looked at.
+/// The tests, with statistics of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Suite {
     /// The tests, small ones first.
     pub tests: Vec<Pin>,
     /// How many shapes were looked at.
     pub shapes: usize,
-    /// Tests that the pipeline does not forbid though the search does: other reads give their values.
+    /// Tests that the search forbids and the pipeline allows: other reads-from choices give the
+    /// same values.
     pub unconfirmed: usize,
 }
 
@@ -141,8 +143,8 @@ fn group(
     });
 }
 
-/// The programs of a shape that forbid an outcome and allow it with any one thing less, each with the
-/// locations whose final values the outcome is told by.
+/// The programs of a shape that forbid an outcome and allow it after any single weakening, each
+/// with the locations whose final values describe the outcome.
 fn pins(space: &Space<'_>, shape: &Shape) -> Vec<(Difference, Vec<bool>)> {
     let mut found: Vec<(Difference, Vec<bool>)> = Vec::new();
     let mut effort = Effort::default();
@@ -166,7 +168,7 @@ fn pins(space: &Space<'_>, shape: &Shape) -> Vec<(Difference, Vec<bool>)> {
     found
 }
 
-/// Whether the model allows an outcome of which some final values are told.
+/// Whether the model allows an outcome that is described by the final values of some locations.
 fn allows(space: &Space<'_>, program: &Difference, pinned: &[bool]) -> bool {
     outcomes(space, program).iter().any(|(last, allowed)| {
         let fits = last.iter().zip(&program.finals).zip(pinned).all(|((a, b), p)| !p || a == b);
@@ -181,7 +183,7 @@ fn weaker(space: &Space<'_>, program: &Difference) -> Vec<Difference> {
         let own = program.labels[at];
         let below = space.labels[op.kind as usize].iter().filter(|label| own.is_above(label));
         let below: Vec<Label> = below.copied().collect();
-        // What is weaker than something weaker need not be looked at.
+        // Only the next weaker labels are needed.
         let next = below.iter().filter(|label| !below.iter().any(|other| other.is_above(label)));
         all.extend(next.map(|&label| {
             let mut less = program.clone();
@@ -197,7 +199,8 @@ fn weaker(space: &Space<'_>, program: &Difference) -> Vec<Difference> {
     all
 }
 
-/// The program without one of its instructions, where nothing is read from it and no final value is its.
+/// The program without one of its instructions, if no event reads from the instruction and it
+/// writes no pinned final value.
 fn removals(program: &Difference, pinned: &[bool]) -> Vec<(Difference, Vec<bool>)> {
     let count = program.shape.ops().count();
     (0..count).filter_map(|op| without(program, pinned, op)).collect()
@@ -310,7 +313,7 @@ fn confirmed(order: &Order<'_>, program: &Difference, pinned: &[bool]) -> Option
     })
 }
 
-/// Shapes that have names of their own: their loads and stores, and what reads read from.
+/// Shapes with established names: their loads and stores, and their reads-from sources.
 const NAMED: [(&str, &str); 14] = [
     ("Wx0 Wy|Ry1 Rx0", "MP"),
     ("Wx Ry0|Wy Rx0", "SB"),
@@ -328,7 +331,7 @@ const NAMED: [(&str, &str); 14] = [
     ("Rx1 Ry0|Wy Rx0|Wx", "RWC"),
 ];
 
-/// The name of a shape: one of old, else its loads and stores.
+/// The name of a shape: the established name, else its loads and stores.
 fn shape_name(program: &Difference) -> String {
     let events = events(&program.shape);
     let mut reads = program.reads.iter();

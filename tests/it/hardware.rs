@@ -410,7 +410,7 @@ fn kernels_are_written_with_a_manifest() {
     let run = ptxmc(&["emit", "tests/cli/MP.litmus", "litmus/barrier/SB+bar.litmus", "-o", output]);
     assert_eq!((run.status, run.err.as_str()), (0, ""), "{}", run.out);
     let manifest = std::fs::read_to_string(path.join("manifest.json")).expect("it is written");
-    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
+    let manifest = fitting(&manifest);
     let tests = manifest["tests"].as_array().expect("a list");
     assert_eq!(tests.len(), 2);
     for test in tests {

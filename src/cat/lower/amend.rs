@@ -1,9 +1,10 @@
-//! Amendments of included models: definitions and axioms are changed where they stand, so that all
-//! that use them see the new ones.
+//! Amendments of included models: definitions and axioms are changed at their place, so that all
+//! uses see the new ones.
 //!
-//! An amendment names something that the included file, or a file that it includes, defines just
-//! once. The right-hand side of a redefinition is read where the old one stands: it sees what is
-//! defined before, and by its own name the old definition; in a recursion the recursion itself.
+//! An amendment names something that the included file, or a file that it includes, defines exactly
+//! once. The right-hand side of a redefinition is evaluated at the place of the old one: it sees
+//! earlier definitions, and under its own name the old definition or, in a recursion, the recursion
+//! itself.
 
 use super::Lowerer;
 use super::expr::Found;
@@ -14,7 +15,7 @@ use crate::diagnostic::closest;
 use crate::source::Span;
 use std::borrow::Cow;
 
-/// What the tool looks up by name though no axiom may use it.
+/// The names that the tool looks up, which axioms need not use.
 const ASKED_FOR: [&str; 8] = [
     "race",
     "overlap",
@@ -30,18 +31,18 @@ const ASKED_FOR: [&str; 8] = [
 #[derive(Debug, Default)]
 pub(super) struct Amending {
     amendments: Vec<Amendment>,
-    /// What could have been redefined.
+    /// The names that could have been redefined.
     names: Vec<String>,
     /// The axioms that could have been replaced.
     axioms: Vec<String>,
 }
 
-/// One name that is amended.
+/// The amendment of one name.
 #[derive(Clone, Debug)]
 struct Amendment {
     name: Name,
     statement: Statement,
-    /// Where what it changes stands.
+    /// The place of the statement that it has changed.
     applied: Option<Span>,
 }
 
@@ -121,7 +122,7 @@ impl Lowerer<'_> {
         found
     }
 
-    /// A definition that is not recursive, with what amendments make of it.
+    /// A definition that is not recursive, with amendments applied.
     pub(super) fn redefined(&mut self, name: &Name, value: Value) -> Amended {
         let mut amended = Amended { value, clauses: None, span: name.span() };
         for statement in self.amendments(name.text(), name.span(), true) {
@@ -131,7 +132,7 @@ impl Lowerer<'_> {
             let single = Bindings { recursive: false, list: vec![binding] };
             let Some((_, value)) = self.bind(&single, &scope).into_iter().next() else { continue };
             if !self.is_alike(name, &amended.value, &value, span) {
-                // Whoever uses it would only repeat that.
+                // Uses of the definition would only repeat the error.
                 continue;
             }
             let (clauses, kind) = (statement.clauses.clone(), StatementKind::Let(single));
@@ -141,7 +142,7 @@ impl Lowerer<'_> {
         amended
     }
 
-    /// The bindings of a recursion, with what amendments make of them.
+    /// The bindings of a recursion, with amendments applied.
     pub(super) fn amended_recursion<'b>(&mut self, bindings: &'b Bindings) -> Cow<'b, Bindings> {
         if !bindings.recursive || self.amending.is_empty() {
             return Cow::Borrowed(bindings);
@@ -159,7 +160,7 @@ impl Lowerer<'_> {
         Cow::Owned(Bindings { recursive: true, list })
     }
 
-    /// Whether all who use a name find what they expect; if not, that is an error.
+    /// Whether a new value fits all uses of the old one; if not, reports an error.
     fn is_alike(&mut self, name: &Name, old: &Value, new: &Value, span: Span) -> bool {
         let (old, new) = (self.sort_of(old), self.sort_of(new));
         let known = |found: &Found| !matches!(found, Found::Any);
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
         !differs
     }
 
-    /// An axiom, with what amendments make of it.
+    /// An axiom, with amendments applied.
     pub(super) fn amended_test(&mut self, test: &Test, statement: &Statement) {
         let (mut test, mut statement) = (Cow::Borrowed(test), Cow::Borrowed(statement));
         if let Some(name) = &test.name.clone() {
@@ -188,10 +189,10 @@ impl Lowerer<'_> {
         self.test(&test, &statement);
     }
 
-    /// Ends the innermost amendments: each has to have changed something.
+    /// Ends the innermost amendments and checks that each has changed something.
     pub(super) fn finish_amending(&mut self) {
         let Some(Amending { amendments, names, axioms }) = self.amending.pop() else { return };
-        // What does not parse may have been what is missing.
+        // The missing statement may be one that does not parse.
         if self.exhausted {
             return;
         }
@@ -208,7 +209,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes that a definition of the model hides another one, if it does.
+    /// Reports that a definition of the model hides another one, if it does.
     pub(super) fn hide(&mut self, name: &str, span: Span) {
         if self.silent || ASKED_FOR.contains(&name) {
             return;

@@ -1,4 +1,4 @@
-//! Functions and `let`: calls are replaced by what they stand for.
+//! Functions and `let`: calls are replaced by their values.
 
 use super::Lowerer;
 use super::expr::Found;
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         Some(names.iter().zip(arguments).fold(scope.clone(), bind))
     }
 
-    /// A function; its body is checked at once, whether it is ever called or not.
+    /// A function; its body is checked at once, even if it is never called.
     pub(super) fn function(
         &mut self,
         name: &str,

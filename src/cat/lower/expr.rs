@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 300;
 const MAX_NODES: usize = 5_000;
 
 impl Lowerer<'_> {
-    /// The value of an expression; where it is erroneous, the error is kept.
+    /// The value of an expression; errors in it are recorded.
     pub(super) fn expr(&mut self, expr: &Expr, scope: &Scope) -> Value {
         if self.depth == MAX_DEPTH {
             return self.error(CatError::TooDeep { span: expr.span });
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
         None
     }
 
-    /// The name of an unfinished recursive definition, if the value is its reference.
+    /// The name of an unfinished recursive definition, if the value refers to one.
     pub(super) fn open_name(&self, value: &Value) -> Option<String> {
         match value {
             Value::Node(node) => match self.model.arena.node(*node) {
@@ -326,7 +326,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is known about the sort of a value.
+/// The sort of a value, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Sort(Sort),

@@ -1,8 +1,9 @@
-//! A syntax tree into a [`Model`]: names resolved, sorts checked, functions and procedures inlined.
+//! Lowering of a syntax tree to a [`Model`]: names resolved, sorts checked, functions and
+//! procedures inlined.
 //!
-//! Everything is checked, used or not: function bodies where they are defined, and the branches
-//! of `if` that no variant selects. Errors do not stop the reading; what depends on an error is
-//! unknown and not reported again.
+//! Everything is checked, used or not: function bodies at their definitions, and the branches of
+//! `if` that no variant selects. Errors do not stop the reading; values that depend on an error are
+//! unknown, and cause no further errors.
 
 mod amend;
 mod bind;
@@ -30,18 +31,18 @@ use std::rc::Rc;
 /// How deep files may include files.
 const MAX_INCLUDES: usize = 64;
 
-/// What reading a model gives: the model is usable when there are only warnings.
+/// The result of reading a model, which is usable if there are only warnings.
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) model: Model,
-    /// What counts of the file and of what it includes, without the library.
+    /// The effective statements of the file and of its includes, without the library.
     pub(super) flat: File,
     pub(super) errors: Vec<CatError>,
     pub(super) variants: BTreeSet<String>,
     pub(super) holes: Vec<Hole>,
 }
 
-/// Reads `file` and all that it includes.
+/// Reads `file` and all its includes.
 pub(super) fn lower(
     files: &mut Files,
     file: FileId,
@@ -101,9 +102,9 @@ struct Lowerer<'a> {
     /// The recursive definitions whose right-hand sides are being read.
     open: BTreeMap<RecId, (String, Span)>,
     included: BTreeSet<String>,
-    /// The files being read, outermost first, each with the `include` that asked for it.
+    /// The files being read, outermost first, each with its `include`.
     including: Vec<(String, Option<Span>)>,
-    /// What is amended of the files being read, outermost first.
+    /// The amendments of the files being read, outermost first.
     amending: Vec<Amending>,
     /// The statements that count so far.
     flat: Vec<Statement>,
@@ -111,9 +112,9 @@ struct Lowerer<'a> {
     holes: Vec<Hole>,
     /// Definitions that hide others.
     hidden: Vec<Hidden>,
-    /// Whether definitions are left out of the model: they are the library's or not at top level.
+    /// Whether definitions are left out of the model: those of the library or not at top level.
     silent: bool,
-    /// Whether a limit was passed: nothing is read any more.
+    /// Whether a limit was passed, so that reading has stopped.
     exhausted: bool,
     depth: usize,
     calls: usize,
@@ -123,7 +124,8 @@ impl Lowerer<'_> {
     fn parse(&mut self, file: FileId) -> File {
         let text = self.files.get(file).map_or("", |f| f.text.as_str());
         let (tree, errors) = parse(text, file);
-        // Without its tokens a file says nothing, and what uses it would only repeat that.
+        // A file with wrong tokens has no statements, and errors about their absence would be
+        // repetitions.
         self.exhausted |= errors.iter().any(CatError::is_lexical);
         self.errors.extend(errors);
         tree
@@ -139,7 +141,7 @@ impl Lowerer<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         match &statement.kind {
-            // These are kept as they are amended.
+            // These statements are kept with amendments applied.
             StatementKind::Let(_)
             | StatementKind::Test(_)
             | StatementKind::Include { .. }
@@ -192,7 +194,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Keeps a statement that counts, unless it is the library's or inside a procedure.
+    /// Keeps an effective statement, unless it is the library's or inside a procedure.
     fn keep(&mut self, statement: &Statement) {
         if !self.silent {
             self.flat.push(statement.clone());
@@ -272,7 +274,7 @@ impl Lowerer<'_> {
         self.model.axioms.push(Axiom { kind, negated, role, node, name, clauses, span });
     }
 
-    /// The given name, or one made from the position; changed where another axiom has it.
+    /// The given name, or one made from the position; changed if another axiom has it.
     fn axiom_name(&mut self, given: Option<&Name>, span: Span) -> String {
         let Some(given) = given else {
             return format!("axiom-{}", self.model.axioms.len() + 1);
@@ -336,7 +338,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reads a file of the library; its definitions are not the model's.
+    /// Reads a file of the library, whose definitions do not belong to the model.
     fn library(&mut self, name: &str) {
         let Some(text) = library::library(name) else { return };
         if self.included.insert(name.to_owned()) {
@@ -381,8 +383,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Checks statements that no variant selects. Those that need another file are left alone:
-    /// the file may be absent for the same reason.
+    /// Checks statements that no variant selects, except those that include another file, which may
+    /// be absent for the same reason.
     fn check_only(&mut self, statements: &[Statement]) {
         if statements.iter().any(|s| matches!(s.kind, StatementKind::Include { .. })) {
             return;
@@ -438,7 +440,7 @@ impl Lowerer<'_> {
         Value::Unknown(None)
     }
 
-    /// Says of the errors since `before` that the call at `span` brought them about.
+    /// Marks the errors since `before` as caused by the call at `span`.
     fn blame_call(&mut self, before: usize, span: Span) {
         for error in &mut self.errors[before..] {
             if !matches!(error, CatError::InCall { .. } | CatError::SameAxiomName { .. }) {

@@ -1,4 +1,4 @@
-//! What names stand for while a model is read, and where they are looked up.
+//! The meaning of names while a model is read, and their scopes.
 
 use crate::cat::ast::{Expr, Pattern, Statement};
 use crate::id::NodeId;
@@ -6,14 +6,15 @@ use crate::source::Span;
 use crate::vocabulary::Sort;
 use std::rc::Rc;
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A set or relation.
     Node(NodeId),
-    /// `0`: empty, of the sort that its context needs.
+    /// `0`: empty, of the sort that its context requires.
     Zero,
-    /// The parameter of a function whose body is checked, or something erroneous; perhaps its sort.
+    /// The parameter of a function whose body is checked, or an erroneous value; with its sort if
+    /// known.
     Unknown(Option<Sort>),
     /// Several values.
     Tuple(Vec<Value>),
@@ -25,7 +26,7 @@ pub(super) enum Value {
     Procedure(Rc<Procedure>),
 }
 
-/// A function with the names it can see.
+/// A function with the names in its scope.
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -35,7 +36,7 @@ pub(super) struct Function {
     pub(super) defined: Span,
 }
 
-/// A procedure with the names it can see.
+/// A procedure with the names in its scope.
 #[derive(Debug)]
 pub(super) struct Procedure {
     pub(super) name: String,
@@ -69,7 +70,7 @@ impl Scope {
         Self(Some(Rc::new(Frame { name: name.to_owned(), value, outer: self.clone() })))
     }
 
-    /// What `name` stands for.
+    /// The value of `name`.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.frames().find(|frame| frame.name == name).map(|frame| &frame.value)
     }

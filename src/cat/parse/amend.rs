@@ -1,10 +1,10 @@
-//! `include "file" with ... end` into what is amended of the included model.
+//! Parses `include "file" with ... end`: the amendments of the included model.
 
 use super::{MAX_ERRORS, Parsed, Parser};
 use crate::cat::ast::{Statement, StatementKind};
 use crate::cat::lexer::Token;
 
-/// The words that start amendments; elsewhere they are names like others.
+/// The words that start amendments; elsewhere they are ordinary names.
 const WORDS: [&str; 3] = ["redefine", "drop", "replace"];
 
 impl Parser<'_> {
@@ -24,7 +24,8 @@ impl Parser<'_> {
         Ok(StatementKind::Include { file, amendments })
     }
 
-    /// Amendments up to `end`; where one does not parse, the error is kept and the rest of it skipped.
+    /// Amendments up to `end`; if one does not parse, the error is recorded and the rest of it
+    /// skipped.
     fn amendments(&mut self) -> Vec<Statement> {
         let mut amendments = Vec::new();
         while self.at_amendment() && self.errors.len() < MAX_ERRORS {
@@ -60,7 +61,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether amendments are read and the next one starts here.
+    /// Whether the parser is among amendments and the next one starts here.
     pub(super) fn at_amendment(&self) -> bool {
         self.amending
             && self.peek() == Token::Name

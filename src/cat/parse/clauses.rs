@@ -1,13 +1,14 @@
 //! Attaches the clause ids in comments to statements.
 //!
-//! A comment belongs to the statement inside which it stands or on whose last line it begins;
-//! otherwise to the statement that follows it, if no blank line lies between.
+//! A comment belongs to the statement that contains the comment or ends on the line where the
+//! comment begins. Otherwise it belongs to the next statement, if there is no blank line in
+//! between.
 
 use crate::cat::ast::{Statement, StatementKind};
 use crate::source::Span;
 
-/// Gives every statement of `statements`, and those inside them, its clause ids; `comments` are in
-/// the order of the text.
+/// Assigns clause ids to all statements, including nested ones; `comments` are in the order of the
+/// text.
 pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]) {
     let mut free_from = 0;
     let mut line_end = 0;
@@ -27,7 +28,7 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
             }
             StatementKind::Include { amendments, .. } if !amendments.is_empty() => {
                 attach(text, comments, amendments);
-                // What stands among the amendments is theirs.
+                // Comments among the amendments belong to these.
                 until = start;
             }
             _ => {}

@@ -2,8 +2,8 @@
 //!
 //! From loosest to tightest: `|`, `++`, `;` to the right, `\` to the left, `&` to the right, then
 //! one level for `~` before and `*`, `+`, `?` behind and `*` between operands, then `^-1`, then
-//! application. Herd rejects mixtures on the last but two; here `~` applies to what postfix
-//! operators made, and these apply from left to right.
+//! application. Herd rejects mixtures on the last level but two; here `~` applies to the results of
+//! postfix operators, which apply from left to right.
 
 use super::{MAX_CHAIN, Parsed, Parser};
 use crate::cat::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -23,7 +23,7 @@ impl Parser<'_> {
         self.nested(|parser| parser.level(0))
     }
 
-    /// One or more expressions between `|`, of which none is a union unless it has parentheses.
+    /// One or more expressions between `|`, none of which is a union without parentheses.
     pub(super) fn alternatives(&mut self) -> Parsed<Vec<Expr>> {
         let mut list = vec![self.nested(|parser| parser.level(1))?];
         while self.accept(Token::Union).is_some() {

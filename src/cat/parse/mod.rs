@@ -24,8 +24,8 @@ const MAX_ERRORS: usize = 100;
 
 type Parsed<T> = Result<T, CatError>;
 
-/// Parses `text`, the contents of `file`; the tree has what could be understood, which is nothing
-/// where a token is wrong.
+/// Parses `text`, the contents of `file`. The tree has the parts that could be parsed, or nothing
+/// if a token is wrong.
 #[must_use]
 pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {
     let Lexed { lexemes, comments, errors } = lex(text, file);
@@ -37,7 +37,7 @@ pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {
     let mut statements = Vec::new();
     while parser.peek() != Token::End && parser.errors.len() < MAX_ERRORS {
         statements.extend(parser.statements());
-        // What closed an erroneous statement is left over.
+        // The end of an erroneous statement may be left over.
         let is_rest = matches!(parser.peek(), Token::Close | Token::Else);
         if parser.peek() != Token::End && (parser.errors.is_empty() || !is_rest) {
             let error = parser.unexpected("a statement");
@@ -56,7 +56,7 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     errors: Vec<CatError>,
-    /// Whether amendments are read, whose words then end an expression.
+    /// Whether the parser is among amendments, whose words then end an expression.
     amending: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
         statements
     }
 
-    /// One statement; where it does not parse, the error is kept and the rest of it skipped.
+    /// One statement; on an error, records the error and skips to the next statement.
     fn statement(&mut self) -> Statement {
         let start = self.at;
         let kind = self.nested(Self::statement_kind).unwrap_or_else(|error| {

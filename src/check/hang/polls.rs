@@ -1,10 +1,11 @@
-//! What threads that poll are sure to see in the end.
+//! Visibility to polling threads: the writes that a loop sees in the end.
 //!
-//! A strong write becomes visible to strong reads of its location, some time, where each has the thread of
-//! the other in its scope and both use one proxy: a loop that polls does not overlook it for ever. Of
-//! other writes the standard promises nothing. A wait that may time out does not do so for ever, so that
-//! it returns true in the end if its phase is complete (PTX-9.7.13.15). So a thread may wait in a loop for ever if each of its polls
-//! reads the final value, or if no write that has to become visible to it happens.
+//! A strong write eventually becomes visible to strong reads of its location, if their scopes are
+//! mutual and both use one proxy. A polling loop does not miss such a write for ever. For other
+//! writes the standard promises nothing. A wait with a time limit does not time out for ever: it
+//! eventually returns true if its phase is complete (PTX-9.7.13.15). A thread may therefore wait in
+//! a loop for ever if each of its polls reads the final value, or if no write that has to become
+//! visible happens.
 
 use super::super::deadlock::Precision;
 use crate::event::base::base_relation;
@@ -14,8 +15,9 @@ use crate::program::expr::Expr;
 use crate::ptx::operation::Order;
 use crate::vocabulary::BaseRel;
 
-/// When the thread of a cut may read for ever what its last round has read: surely or, where it also
-/// counts that some write may never become visible, perhaps. `writes` are those of each location.
+/// When the thread of a cut may for ever read the same values as in its last round. With
+/// [`Precision::Sufficient`], an over-approximation: also when some write may never become visible.
+/// `writes` are those of each location.
 pub(crate) fn last(
     graph: &mut EventGraph,
     writes: &[Vec<EventId>],
@@ -41,7 +43,7 @@ pub(crate) fn pieces(graph: &EventGraph, cut: &Cut) -> Vec<EventId> {
     accesses.flat_map(|access| access.pieces.iter().copied()).collect()
 }
 
-/// When a read may read the same for ever.
+/// When a read may return the same value for ever.
 fn reads_last(
     graph: &mut EventGraph,
     writes: &[Vec<EventId>],
@@ -72,7 +74,8 @@ fn reads_last(
     }
 }
 
-/// Whether a read that polls reads from a write, or from a later one, in the end. A thread sees its own.
+/// Whether a polling read reads from a write, or from a later one, in the end. A thread sees its
+/// own writes.
 fn becomes_visible(graph: &EventGraph, write: EventId, read: EventId) -> bool {
     let (w, r) = (graph.event(write), graph.event(read));
     if w.agent == r.agent || w.marks.mbarrier && r.marks.mbarrier {

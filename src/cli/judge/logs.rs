@@ -29,7 +29,7 @@ use crate::source::{Files, Span};
 use anyhow::{Result, anyhow};
 use std::ops::ControlFlow;
 
-/// So many tests have one of their states explained; of others the axiom is named.
+/// The largest number of tests with an explained state; for further tests only the axiom is named.
 const MOST_EXPLAINED: usize = 20;
 
 pub(super) fn run(
@@ -100,7 +100,7 @@ pub(super) fn run(
     })
 }
 
-/// What the logs in some files say.
+/// The entries of some log files.
 fn entries(logs: &[FileId], files: &Files) -> (Vec<Entry>, Vec<Diagnostic>) {
     let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
     for &file in logs {
@@ -111,7 +111,7 @@ fn entries(logs: &[FileId], files: &Files) -> (Vec<Entry>, Vec<Diagnostic>) {
     (entries, diagnostics)
 }
 
-/// How a run ends, from what it found.
+/// The exit status of a run, given its results.
 fn status(reports: &[TestReport], assigned: &Assigned) -> Status {
     let of = |report: &TestReport| match report.finding {
         Finding::ForbiddenSeen => Status::Differs,
@@ -128,7 +128,7 @@ fn status(reports: &[TestReport], assigned: &Assigned) -> Status {
     reports.iter().map(of).fold(strange, Status::max)
 }
 
-/// What tests are judged with.
+/// The setup for judging tests.
 struct Judging<'a> {
     setup: &'a Setup,
     jobs: usize,
@@ -136,7 +136,7 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    /// What logs say of each test.
+    /// The report on each test.
     fn reports(&self, cases: &[Case], assigned: &Assigned) -> Vec<TestReport> {
         let Setup { models, engines, settings, .. } = self.setup;
         let judge = Judge { model: &models[0], engines, settings: *settings };
@@ -160,7 +160,8 @@ impl Judging<'_> {
         reports
     }
 
-    /// Which wrong models the tests notice: those without an axiom, and the mutants of the model.
+    /// The wrong models that the tests detect, among models without an axiom and mutants of the
+    /// model.
     fn kills(&self, cases: &[Case], reports: &[TestReport]) -> Result<Vec<Kill>> {
         let Setup { models, engines, settings, .. } = self.setup;
         let mut wrong = Wrong::without_axioms(&models[0]);
@@ -180,7 +181,7 @@ impl Judging<'_> {
     }
 }
 
-/// Why states are forbidden that were seen: of each test the one that was seen most often.
+/// The reasons why observed states are forbidden, for the most frequent such state of each test.
 fn explanations(
     arguments: &JudgeArguments,
     setup: &mut Setup,

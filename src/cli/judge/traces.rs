@@ -39,7 +39,7 @@ pub(super) fn run(
         let diagnostics: Vec<_> = errors.iter().map(LineError::diagnostic).collect();
         console.diagnostics(&diagnostics, &setup.files);
         if any_error(&diagnostics) {
-            // Without some of its operations it is another trace.
+            // Without some of its operations, the trace would be a different one.
             status = status.max(Status::Unusable);
             continue;
         }
@@ -62,7 +62,7 @@ pub(super) fn run(
     Ok(status)
 }
 
-/// The model that has an algorithm of its own, unless readings make it another one.
+/// The axioms with a specialized algorithm, unless readings change the model.
 fn axioms(model: &Model) -> Option<Axioms> {
     let own = [("sc", Axioms::Sc), ("ptx-9.2", Axioms::Ptx)];
     let is = |(name, _): &&(&str, Axioms)| {
@@ -73,13 +73,13 @@ fn axioms(model: &Model) -> Option<Axioms> {
     own.iter().find(is).map(|(_, axioms)| *axioms)
 }
 
-/// What traces are judged with.
+/// The setup for judging traces.
 struct Judging<'a> {
     setup: &'a mut Setup,
     engines: &'a [Box<dyn Engine>],
 }
 
-/// A trace with what is said of it, and what is wrong with the tool.
+/// A trace with its verdict, and an internal error, if any.
 struct Found {
     judged: report::Judged,
     bug: Option<String>,
@@ -113,7 +113,7 @@ impl Judging<'_> {
         (Found { judged: report::Judged { name, trace, verdict, part }, bug }, status)
     }
 
-    /// What the model says of a trace as a litmus test.
+    /// The verdict of the model on a trace as a litmus test.
     fn wholly(&self, trace: &Trace) -> Verdict {
         if trace.ops.len() > MOST_OPERATIONS {
             return Verdict::Unknown(format!(
@@ -138,7 +138,8 @@ impl Judging<'_> {
         judge(case, &self.setup.models, self.engines, self.setup.settings).pop()
     }
 
-    /// An inconsistent part with the reason, and whether the model admits it, which it should not.
+    /// An inconsistent part with the reason, and whether the model admits the part, which would be
+    /// an error.
     fn part(&mut self, name: &str, trace: &Trace, ops: &[OpId]) -> (report::Part, bool) {
         let lines = ops.iter().map(|&id| report::line(trace.op(id).span, &self.setup.files));
         let lines = lines.collect();

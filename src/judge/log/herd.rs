@@ -1,8 +1,8 @@
-//! The text that herd7, litmus7 and this tool print into observations.
+//! The parser from the text that herd7, litmus7 and this tool print into observations.
 //!
-//! A test begins with `Test NAME KIND`; its states follow `States N`, one on each of N lines, or
-//! `Histogram (N states)`, each behind how often it was seen and `:>`, or `*>` where it is the outcome
-//! in question. Lines of no known form are left out: programs print what they like between tests.
+//! A test begins with `Test NAME KIND`. Its states follow `States N`, one on each of N lines, or
+//! `Histogram (N states)`, each preceded by its count and `:>`, or by `*>` for the outcome in
+//! question. Lines of no known form are skipped, since programs print arbitrary text between tests.
 
 use super::{Entry, LogError, Seen, Value, spelt};
 use crate::id::FileId;
@@ -65,11 +65,11 @@ impl Reader {
         }
     }
 
-    /// Whether a line is one of the states that are due.
+    /// Whether a line is one of the expected states.
     fn is_state(&self, line: &str) -> bool {
         let Some(due) = &self.due else { return false };
         match due.form {
-            // What comes before its time is told to be no state.
+            // A `Test` line before the announced number of states shows that states are missing.
             Form::States => due.found < due.wanted && !line.starts_with("Test "),
             Form::Histogram => counted(line).is_some(),
         }
@@ -187,7 +187,7 @@ impl Reader {
             (None, Some(_)) => {
                 self.malformed("this is no time", span, "the line is `Time NAME SECONDS`");
             }
-            // What a program prints before its first test says nothing of tests.
+            // Output before the first test belongs to no test.
             (_, None) => {}
         }
     }

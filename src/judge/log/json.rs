@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// The schema that is understood.
 pub const SCHEMA: u64 = 1;
 
-/// A report; what else it has (device, driver, seed, parameters) says nothing of states.
+/// A report. Its other fields (device, driver, seed, parameters) are ignored.
 #[derive(Deserialize)]
 struct Report {
     schema: u64,

@@ -1,7 +1,8 @@
-//! Text of logs into observations: what final states a machine or a tool has shown, and how often.
+//! The parsers from logs into observations: the final states that a machine or a tool has shown,
+//! and their counts.
 //!
-//! Names are spelt as event graphs spell them, `P0:r1` and `x`, whatever the log does; a log that
-//! breaks its own form is reported with its place, and what was read before it stands.
+//! Names are normalized to the spelling of event graphs, `P0:r1` and `x`. A malformed log is
+//! reported with the place of the error, and the observations before the error are kept.
 
 pub mod herd;
 pub mod json;
@@ -12,12 +13,12 @@ use crate::id::FileId;
 use crate::litmus::print::integer;
 use crate::source::{Files, Span};
 
-/// What logs say of one test.
+/// The entry of a log for one test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The name in the test's header.
     pub name: String,
-    /// The test's file, where the log names it.
+    /// The file of the test, if given in the log.
     pub path: Option<String>,
     /// The fingerprint of the test, where the log has one.
     pub hash: Option<String>,
@@ -25,32 +26,32 @@ pub struct Entry {
     pub states: Vec<Seen>,
     /// How long the test ran, in seconds.
     pub seconds: Option<f64>,
-    /// Where it stands in the log.
+    /// The source range in the log.
     pub span: Span,
 }
 
 /// A final state of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Names with their values, in the order of the log.
+    /// Names and values, in the order of the log.
     pub values: Vec<(String, Value)>,
-    /// How often it was seen; `None` in logs of tools that list what may be.
+    /// The number of occurrences; `None` in logs of tools that list possible states.
     pub count: Option<u64>,
-    /// Where it stands in the log.
+    /// The source range in the log.
     pub span: Span,
 }
 
 /// A value in a final state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
-    /// An integer; of one with its highest bit set, either the signed or the unsigned one.
+    /// An integer. An integer with its highest bit set may be in signed or unsigned form.
     Number(i128),
     /// Something else, such as an address or a symbol.
     Symbol(String),
 }
 
 impl Value {
-    /// A value as logs write it.
+    /// The value for the text in a log.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text = text.trim();
@@ -83,13 +84,13 @@ impl std::fmt::Display for Value {
     }
 }
 
-/// What is wrong with a log.
+/// An error in a log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// A line of a known form without what it has to have.
+    /// A line of a known form with a missing part.
     #[error("{0}")]
     Malformed(&'static str, Span, &'static str),
-    /// Fewer states than the line before them says.
+    /// Fewer states than announced.
     #[error("{found} of {wanted} states: the log of `{test}` is cut off")]
     Missing {
         /// The test.
@@ -101,7 +102,7 @@ pub enum LogError {
         /// The line that says so.
         span: Span,
     },
-    /// What a parser of a structured format says.
+    /// The message of a parser for a structured format.
     #[error("{what}")]
     Unreadable {
         /// In words.
@@ -128,8 +129,8 @@ impl LogError {
     }
 }
 
-/// Reads a log in whatever format it is: JSON where it begins with `{`, CSV where its first line
-/// is a header that begins with `test,`, else text.
+/// Reads a log in any supported format: JSON if the log begins with `{`, CSV if its first line is a
+/// header that begins with `test,`, else text.
 #[must_use]
 pub fn read(files: &Files, file: FileId) -> (Vec<Entry>, Vec<Diagnostic>) {
     let text = files.get(file).map_or("", |file| file.text.as_str());
@@ -144,7 +145,7 @@ pub fn read(files: &Files, file: FileId) -> (Vec<Entry>, Vec<Diagnostic>) {
     (entries, errors.iter().map(LogError::diagnostic).collect())
 }
 
-/// A name as event graphs spell it: `0:r1`, `P0:%r1` as `P0:r1`, `[x]` as `x`.
+/// The name as event graphs spell it: `P0:r1` for `0:r1` and `P0:%r1`, `x` for `[x]`.
 #[must_use]
 pub fn spelt(name: &str) -> String {
     let bare = |text: &str| {

@@ -1,14 +1,15 @@
-//! Tables of comma-separated values into observations.
+//! The parser from tables of comma-separated values into observations.
 //!
 //! The header is `test`, a column for each register or variable, and `count`. A row has a test, the
-//! values of what is observed of it, with empty cells for what is not, and how often they were seen.
+//! observed values, with empty cells for unobserved registers and variables, and the number of
+//! occurrences.
 
 use super::{Entry, LogError, Seen, Value, spelt};
 use crate::id::FileId;
 use crate::source::Span;
 use csv::{ReaderBuilder, StringRecord};
 
-/// Whether a line is the header of such a table.
+/// Whether a line is a table header.
 #[must_use]
 pub fn is_header(line: &str) -> bool {
     let mut cells = line.split(',').map(|cell| cell.trim().trim_matches('"'));

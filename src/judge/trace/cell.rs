@@ -1,8 +1,8 @@
-//! The accesses to one location whose strong pairs are all mutual, into an order of them.
+//! A total order of the accesses to one location all strong pairs of which have mutual scopes.
 //!
-//! In such an order each write is followed by its readers and then by the next write, and an atomic
-//! update follows at once on what it reads. So a write, its readers, and the updates that follow on them
-//! are one block, whose inner order is known; what remains is an order of blocks.
+//! In such an order each write is followed by its readers and then by the next write. An atomic
+//! update immediately follows the write that it reads from. A write, its readers, and the chain of
+//! updates therefore form one block with a known inner order, and only the order of blocks is open.
 
 use super::Trace;
 use super::sources::Source;
@@ -16,8 +16,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 pub(super) struct Accesses {
     /// The accesses, thread by thread in program order.
     pub(super) ops: Vec<OpId>,
-    /// For each thread that has some: the thread, and the first of its accesses and the one behind its
-    /// last.
+    /// For each thread with accesses: the thread, its first access, and the end of its accesses.
     pub(super) threads: Vec<(usize, usize, usize)>,
 }
 
@@ -54,7 +53,7 @@ impl Accesses {
     }
 }
 
-/// An order of the accesses to a location that is extended by what has to come before what.
+/// A total order of the accesses to a location, computed from precedence edges.
 pub(super) struct Line {
     blocks: Blocks,
     /// From block to block.
@@ -64,8 +63,8 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The accesses, with program order and when they may have been executed; `None` where they have no
-    /// order.
+    /// The blocks of the accesses, with edges for program order and possible times of execution;
+    /// `None` if the accesses have no order.
     pub(super) fn new(
         trace: &Trace,
         accesses: &Accesses,
@@ -75,7 +74,7 @@ impl Line {
         let blocks = Blocks::new(trace, accesses, sources, times)?;
         let count = blocks.begins.len();
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); count];
-        // What reads the initial value comes first.
+        // The readers of the initial value come first.
         edges[0] = (1..count as u32).collect();
         let mut line = Self { blocks, edges, ranks: vec![0; count] };
         for &(_, start, end) in &accesses.threads {
@@ -88,7 +87,8 @@ impl Line {
         Some(line)
     }
 
-    /// Adds that one access comes before another one; `false` where their places in a block exclude it.
+    /// Adds a precedence edge between two accesses; `false` if their places in one block contradict
+    /// the edge.
     pub(super) fn add(&mut self, from: u32, to: u32) -> bool {
         let ((a, early), (b, late)) = (self.blocks.of[from as usize], self.blocks.of[to as usize]);
         if a != b {
@@ -97,14 +97,13 @@ impl Line {
         a != b || early <= late
     }
 
-    /// Whether one access comes before another one in the order, or they are read in between the same
-    /// writes.
+    /// Whether one access comes before another one in the order, or both read the same write.
     pub(super) fn has(&self, from: u32, to: u32) -> bool {
         let ((a, early), (b, late)) = (self.blocks.of[from as usize], self.blocks.of[to as usize]);
         if a == b { early <= late } else { self.ranks[a as usize] < self.ranks[b as usize] }
     }
 
-    /// Finds an order, near to the one that the trace has; `false` where there is none.
+    /// Finds an order close to the times in the trace; `false` if there is none.
     pub(super) fn order(&mut self) -> bool {
         let mut waits = vec![0u32; self.edges.len()];
         self.edges.iter().flatten().for_each(|&to| waits[to as usize] += 1);
@@ -126,8 +125,8 @@ impl Line {
     }
 }
 
-/// The block of each access and its place there: twice the number of the write in the block, one more
-/// for a reader.
+/// The block of each access and its place in the block. The place is twice the number of the write
+/// in the block, plus one for a reader.
 struct Blocks {
     of: Vec<(u32, u32)>,
     /// When the trace has the first write of each block.

@@ -1,8 +1,8 @@
-//! A partial order of operations, as program order and edges, into the past of each operation.
+//! A partial order of operations, given by program order and edges, and the past of each operation.
 //!
-//! The past of an operation is a clock: how many operations of each thread come before it. Clocks are
-//! made in one walk along the order and thrown away behind it, so that memory grows with the edges that
-//! are open at a time and not with the number of operations.
+//! The past of an operation is a vector clock: the number of earlier operations of each thread.
+//! Clocks are computed in one walk along the order and then dropped, so that memory grows with the
+//! number of simultaneously open edges, not with the number of operations.
 
 use super::Trace;
 use crate::id::OpId;
@@ -16,9 +16,9 @@ pub(super) type Node = u32;
 pub(super) struct Order {
     /// The operations of each thread.
     threads: Vec<Vec<OpId>>,
-    /// The thread of each operation, and how many come before it there.
+    /// The thread of each operation, and the number of earlier operations of the thread.
     position: Vec<(u32, u32)>,
-    /// Edges by the node that they lead to, program order aside.
+    /// The edges to each node, without program order.
     before: Vec<Vec<Node>>,
     /// How many edges lead away from each node, program order aside.
     out_degree: Vec<u32>,
@@ -48,7 +48,7 @@ impl Order {
         (self.before.len() - 1) as Node
     }
 
-    /// Adds an edge; whether it is new.
+    /// Adds an edge; gives whether the edge is new.
     pub(super) fn add(&mut self, from: Node, to: Node) -> bool {
         let edges = &mut self.before[to as usize];
         if edges.contains(&from) {
@@ -59,7 +59,7 @@ impl Order {
         true
     }
 
-    /// The thread of an operation, and how many operations come before it there.
+    /// The thread of an operation, and the number of earlier operations of the thread.
     pub(super) fn position(&self, id: OpId) -> (usize, u32) {
         let (thread, at) = self.position[id.index()];
         (thread as usize, at)
@@ -76,14 +76,14 @@ impl Order {
         self.threads.len()
     }
 
-    /// Whether a clock has an operation in it.
+    /// Whether a clock contains an operation.
     pub(super) fn has(&self, clock: &Clock, id: OpId) -> bool {
         let (thread, at) = self.position(id);
         clock[thread] > at
     }
 
-    /// When each operation may have been executed: as the trace has it, unless the order contradicts
-    /// that; else by how much comes before it.
+    /// A possible time of execution for each operation. The time comes from the trace, unless the
+    /// order contradicts these times; else it is the size of the operation's past.
     pub(super) fn times(&self, trace: &Trace) -> Vec<u64> {
         let told: Vec<u64> = trace.ids().map(|id| trace.when(id)).collect();
         let time = |node: Node| told.get(node as usize).copied();
@@ -96,7 +96,7 @@ impl Order {
         if edges.all(fits) {
             return told;
         }
-        // What has more before it is later; along the order the number grows.
+        // An operation with a larger past is later; the size grows along the order.
         let mut times = vec![u64::MAX; trace.ops.len()];
         self.walk(|id, clock, _| {
             times[id.index()] = clock.iter().map(|&count| u64::from(count)).sum();
@@ -104,7 +104,7 @@ impl Order {
         times
     }
 
-    /// How many nodes each one waits for, and those that each lets go on, program order included.
+    /// The number of predecessors of each node, and its successors, program order included.
     pub(super) fn degrees(&self) -> (Vec<u32>, Vec<Vec<Node>>) {
         let mut waits: Vec<u32> = self.before.iter().map(|edges| edges.len() as u32).collect();
         let mut after = vec![Vec::new(); self.before.len()];
@@ -120,8 +120,8 @@ impl Order {
         (waits, after)
     }
 
-    /// All operations along the order with their pasts, and with those of what edges lead from to them;
-    /// `false` where the order has a cycle.
+    /// Visits all operations along the order with their pasts, and with the pasts of their
+    /// predecessors by edges; `false` if the order has a cycle.
     pub(super) fn walk(&self, mut visit: impl FnMut(OpId, &Clock, Pasts<'_>)) -> bool {
         let mut walk = Walk::new(self);
         while let Some(node) = walk.ready.pop_front() {
@@ -131,15 +131,15 @@ impl Order {
     }
 }
 
-/// The pasts of the operations from which edges lead to the one that is visited.
+/// The pasts of the predecessors of the visited operation.
 #[derive(Clone, Copy)]
 pub(super) struct Pasts<'w>(&'w [Kept]);
 
-/// The past of a node, itself included, and how many edges still need it.
+/// The past of a node, including the node, and the number of edges that still need the past.
 type Kept = Option<(Box<[u32]>, u32)>;
 
 impl Pasts<'_> {
-    /// The past of one of them, itself included.
+    /// The past of a predecessor, including the predecessor.
     pub(super) fn of(&self, id: OpId) -> Option<&Clock> {
         self.0[id.index()].as_ref().map(|(past, _)| &**past)
     }
@@ -153,7 +153,7 @@ struct Walk<'o> {
     heads: Vec<Node>,
     /// How many nodes before each one are still to come, program order included.
     waits: Vec<u32>,
-    /// What comes before the next operation of each thread, that thread's own included.
+    /// The past of the next operation of each thread, the operations of the thread included.
     current: Vec<Vec<u32>>,
     /// The pasts of nodes that edges lead away from.
     kept: Vec<Kept>,
@@ -161,7 +161,7 @@ struct Walk<'o> {
     /// When each node was entered: later ones have later stamps.
     stamps: Vec<u32>,
     left: usize,
-    /// What leads to the node that is entered, the last one entered first.
+    /// The predecessors of the entered node, the last entered first.
     sorted: Vec<Node>,
 }
 
@@ -227,7 +227,8 @@ impl<'o> Walk<'o> {
         }
     }
 
-    /// Adds the pasts of what leads to a node. What was entered last may have the others in its past.
+    /// Joins the pasts of the predecessors of a node. The predecessor entered last comes first,
+    /// since its past may contain the others.
     fn join(&mut self, index: usize, clock: &mut [u32]) {
         let mut sorted = std::mem::take(&mut self.sorted);
         sorted.clear();

@@ -1,8 +1,8 @@
-//! The accesses to one location of which some pairs are not morally strong, into a coherence order.
+//! A coherence order of the accesses to one location some pairs of which are not morally strong.
 //!
-//! Coherence is partial there, so that what has to be in it and what must not be are two things. Both
-//! are derived from each other until nothing new follows; a morally strong pair of writes that is still
-//! open is tried both ways round.
+//! Coherence is partial in this case, so that required and excluded pairs are separate relations.
+//! Each is derived from the other up to a fixpoint. For a morally strong pair of writes that is
+//! still open, both orders are tried.
 
 use super::Trace;
 use super::cell::Accesses;
@@ -15,20 +15,20 @@ use rustc_hash::FxHashMap;
 /// Locations with more halves of accesses are not looked at in this way.
 pub(super) const MOST_EVENTS: usize = 2048;
 
-/// So many choices are tried at one location.
+/// The largest number of choices at one location.
 const MOST_CHOICES: usize = 2000;
 
-/// What is known of the accesses: events are the reads and writes that they are made of, and the
-/// initial write.
+/// The known relations of the accesses. The events are the initial write and the read and write
+/// halves of the accesses.
 pub(super) struct Problem {
     reads_from: Rel,
     program_order: Rel,
     strong: Rel,
     updates: Vec<(EventId, EventId)>,
     writes: EventSet,
-    /// What coherence has to have.
+    /// The required pairs of coherence.
     coherence: Rel,
-    /// What it must not have.
+    /// The excluded pairs of coherence.
     excluded: Rel,
 }
 
@@ -46,8 +46,8 @@ impl Halves {
 }
 
 impl Problem {
-    /// The problem, given which accesses come before which by base causality, by their positions;
-    /// `None` where a read comes before what it reads.
+    /// The problem for the base causality order between accesses, given by their positions; `None`
+    /// if a read comes before its source.
     pub(super) fn new(
         trace: &Trace,
         accesses: &Accesses,
@@ -142,7 +142,7 @@ impl Problem {
         Some(Self { reads_from, program_order, strong, updates, writes, coherence, excluded })
     }
 
-    /// Whether there is a coherence order; `None` where that takes too long.
+    /// Whether a coherence order exists; `None` if the search takes too long.
     pub(super) fn ordered(self) -> Option<bool> {
         let mut left = MOST_CHOICES;
         self.search(&mut left)
@@ -198,7 +198,7 @@ impl Problem {
             let (known, barred) = (self.coherence.count(), self.excluded.count());
             self.along(&path);
             self.atomicity();
-            // PTX-8.9.6: what must not be one way is the other way.
+            // PTX-8.9.6: if one order of the pair is excluded, the other order is required.
             let mut other = self.excluded.inverse();
             other.intersect_with(&self.strong);
             other.restrict_domain(&self.writes);
@@ -210,7 +210,8 @@ impl Problem {
         }
     }
 
-    /// What comes before what at the location, closed (PTX-8.10.5); `None` where that is a cycle.
+    /// The transitively closed order of the events at the location (PTX-8.10.5); `None` if the
+    /// order has a cycle.
     fn paths(&self) -> Option<Rel> {
         let mut steps = self.reads_from.clone();
         steps.union_with(&self.coherence);
@@ -228,7 +229,7 @@ impl Problem {
         out
     }
 
-    /// What would close a cycle is excluded, for coherence itself and for from-reads.
+    /// Excludes the pairs that would close a cycle through coherence or from-reads.
     fn along(&mut self, path: &Rel) {
         let mut back = path.inverse();
         back.intersect_with(&self.strong);

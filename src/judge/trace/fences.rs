@@ -1,4 +1,4 @@
-//! The order of `fence.sc` operations (PTX-8.9.3): which pairs it relates, and what is open.
+//! The order of `fence.sc` operations (PTX-8.9.3): the related pairs, and the open pairs.
 
 use super::clock::{Node, Order};
 use super::sync::is_wide;
@@ -8,7 +8,7 @@ use crate::ptx::operation::Order as Qualifier;
 
 /// The fences of a trace.
 pub(super) struct Fences {
-    /// The fences, by when the trace has them.
+    /// The fences, by their times in the trace.
     pub(super) all: Vec<OpId>,
     wide: bool,
 }
@@ -27,7 +27,7 @@ impl Fences {
         Self { all, wide: is_wide(trace) }
     }
 
-    /// Whether the order relates two fences one way or the other.
+    /// Whether the order has to relate two fences in one direction.
     fn relates(&self, trace: &Trace, a: OpId, b: OpId) -> bool {
         trace.op(a).thread != trace.op(b).thread && (self.wide || trace.mutual(a, b))
     }
@@ -51,7 +51,7 @@ impl Fences {
         true
     }
 
-    /// Whether all pairs of fences can be looked at.
+    /// Whether there are few enough fences to check all pairs.
     pub(super) fn are_few(&self) -> bool {
         self.all.len() <= MOST_FENCES
     }

@@ -1,5 +1,4 @@
-//! Lines of text into a trace.
-//!
+//! The parser from lines of text into a trace.
 //! ```text
 //! # a comment
 //! thread 0 @ gpu 0, cluster 0, cta 0, warp 0
@@ -13,9 +12,10 @@
 //! 1: sync
 //! ```
 //!
-//! Operations of a thread stand in program order, whatever is between them. A thread without a place is
-//! alone in a CTA and a cluster of GPU 0. Accesses without an instruction are weak, `{ ... }` without one
-//! is a relaxed atomic operation of scope `.sys`, and `sync` is `fence.sc.sys`.
+//! The operations of a thread appear in program order; lines of different threads may be
+//! interleaved. A thread without a place is alone in a CTA and a cluster of GPU 0. Accesses without
+//! an instruction are weak. `{ ... }` without an instruction is a relaxed atomic operation of scope
+//! `.sys`, and `sync` is `fence.sc.sys`.
 
 use super::{Cell, Op, OpKind, Thread, Trace, Waits};
 use crate::diagnostic::Diagnostic;
@@ -27,7 +27,7 @@ use itertools::Itertools;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 
-/// What is wrong with a line: in words, and what would be right.
+/// An error in a line: the message, and a correct form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct LineError {
@@ -44,7 +44,7 @@ impl LineError {
     }
 }
 
-/// Whether a text is a trace: its first line that is no comment is one of a trace.
+/// Whether a text is a trace: the first line that is not a comment is a line of a trace.
 #[must_use]
 pub fn is_trace(text: &str) -> bool {
     let first = text.lines().map(content).find(|line| !line.is_empty()).unwrap_or("");
@@ -89,7 +89,7 @@ pub fn parse(text: &str, file: FileId) -> (Trace, Vec<LineError>) {
 
 type Wrong = (String, &'static str);
 
-/// A line without its comment.
+/// The line without its comment.
 fn content(line: &str) -> &str {
     let line = line.split('#').next().unwrap_or("");
     line.split("//").next().unwrap_or("").trim()
@@ -111,6 +111,8 @@ struct Reader {
     threads: FxHashMap<String, ThreadId>,
     cells: FxHashMap<String, CellId>,
     places: HashMap<String, Place>,
+    /// For each location the line with its initial value.
+    initials: Vec<Option<Span>>,
     /// How often each thread has been at each barrier.
     turns: FxHashMap<(ThreadId, u32), u32>,
     /// The accessed bytes of each variable or address space, where sizes are known: first byte, size
@@ -191,6 +193,7 @@ impl Reader {
         let value = number(value)?;
         let cell = self.cell(cell, None, None, span)?;
         self.trace.cells[cell.index()].initial = value;
+        self.initials[cell.index()] = Some(span);
         Ok(())
     }
 
@@ -206,7 +209,7 @@ impl Reader {
         id
     }
 
-    /// An operation, with its times if it has some.
+    /// Reads an operation, with its times if given.
     fn operation(&mut self, thread: &str, text: &str, span: Span) -> Result<(), Wrong> {
         let (text, times) = match text.split_once('@') {
             Some((text, times)) => (text.trim(), Some(times)),
@@ -229,7 +232,7 @@ impl Reader {
                 (None, Some((place, value))) => (place, value, &mut read),
                 _ => return Err((format!("`{part}` is no access"), ACCESS)),
             };
-            if target.replace(number(value)?).is_some() {
+            if target.replace(sized(number(value)?, form.bytes)?).is_some() {
                 return Err(("two accesses of one kind in one operation".to_owned(), ACCESS));
             }
             let shared = form.shared.then_some(name.as_str());
@@ -286,6 +289,7 @@ impl Reader {
         }
         let id = CellId::new(self.trace.cells.len());
         self.trace.cells.push(Cell { name: name.clone(), bytes, initial: 0 });
+        self.initials.push(None);
         self.cells.insert(name, id);
         Ok(id)
     }
@@ -325,6 +329,15 @@ impl Reader {
 
     /// Numbers the groups that threads belong to.
     fn finish(mut self) -> (Trace, Vec<LineError>) {
+        for (cell, span) in self.trace.cells.iter_mut().zip(&self.initials) {
+            match sized(cell.initial, cell.bytes) {
+                Ok(value) => cell.initial = value,
+                Err((what, help)) => {
+                    let span = span.expect("a value other than 0 has a line");
+                    self.errors.push(LineError { what, help, span });
+                }
+            }
+        }
         let mut ctas: HashMap<(u32, u32), (u32, Option<u32>)> = HashMap::new();
         let mut clusters: HashMap<(u32, Option<u32>, u32), u32> = HashMap::new();
         let mut count = 0;
@@ -374,6 +387,17 @@ fn number(text: &str) -> Result<i128, Wrong> {
         Value::Number(number) => Ok(number),
         Value::Symbol(text) => Err((format!("`{text}` is no value"), VALUE)),
     }
+}
+
+/// A value of so many bytes, where the size is known, as an unsigned number: `-1` of two bytes is `0xffff`.
+fn sized(value: i128, bytes: Option<u32>) -> Result<i128, Wrong> {
+    const HELP: &str = "the value of an access is within its type, signed or unsigned";
+    let Some(bits) = bytes.map(|bytes| 8 * bytes).filter(|&bits| bits < 128) else {
+        return Ok(value);
+    };
+    let fits = value >= -(1 << (bits - 1)) && value < 1 << bits;
+    fits.then_some(value & ((1 << bits) - 1))
+        .ok_or_else(|| (format!("{value} is no value of {bits} bits"), HELP))
 }
 
 /// `10:20`, `10:` or `:20`.
@@ -469,7 +493,7 @@ impl<'t> Form<'t> {
         matches!(self.opcode, "" | "ld" | "st" | "atom" | "red")
     }
 
-    /// What it does, given what of memory it reads and writes.
+    /// The operation, for given values read from and written to memory.
     fn resolve(
         &self,
         reads: bool,

@@ -1,12 +1,14 @@
-//! Traces of values: what each operation of each thread read and wrote, held against a model.
+//! Traces of values: the values that each operation of each thread read and wrote, checked against
+//! a model.
 //!
 //! ```text
-//! lines ──▶ Trace ── sources ──▶ who may have read from whom ── sc | ptx ──▶ consistent, or not
-//!                                                                   └── part ──▶ the least part that is not
+//! lines ──▶ Trace ── sources ──▶ candidate writes of each read ── sc | ptx ──▶ consistent, or not
+//!                                                                   └── part ──▶ smallest inconsistent part
 //! ```
 //!
-//! Sequential consistency and PTX have algorithms of their own, which take traces of 10^5 operations;
-//! `whole` holds small traces against any cat model, and says of inconsistent parts which axiom they break.
+//! Sequential consistency and PTX have specialized algorithms for traces of 10^5 operations.
+//! [`whole`] checks small traces against any cat model, and names the axioms that an inconsistent
+//! part violates.
 
 mod cell;
 mod clock;
@@ -28,14 +30,14 @@ use sources::Sources;
 
 pub use lines::is_trace;
 
-/// What a program did in one run.
+/// The operations of a program in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The threads.
     pub threads: Vec<Thread>,
     /// The memory locations.
     pub cells: Vec<Cell>,
-    /// The operations; those of a thread in program order.
+    /// The operations; the operations of one thread are in program order.
     pub ops: Vec<Op>,
 }
 
@@ -59,7 +61,7 @@ pub struct Thread {
 pub struct Cell {
     /// Its name, such as `M[1]` or `x+4`.
     pub name: String,
-    /// Its size in bytes, where the trace says it.
+    /// The size in bytes, if the trace gives it.
     pub bytes: Option<u32>,
     /// Its value before all operations.
     pub initial: i128,
@@ -70,21 +72,21 @@ pub struct Cell {
 pub struct Op {
     /// Its thread.
     pub thread: ThreadId,
-    /// What it is.
+    /// The kind of operation.
     pub kind: OpKind,
-    /// Its order qualifier; of an atomic operation that of both its halves.
+    /// The order qualifier, which covers both halves of an atomic operation.
     pub order: Order,
     /// Its scope; that of weak operations does not count.
     pub scope: Scope,
-    /// The location, unless it is a fence or a barrier.
+    /// The location of an access.
     pub cell: Option<CellId>,
-    /// The value that it read.
+    /// The value read.
     pub read: Option<i128>,
-    /// The value that it wrote.
+    /// The value written.
     pub write: Option<i128>,
-    /// When it began.
+    /// The start time.
     pub begin: Option<u64>,
-    /// When it had ended.
+    /// The end time.
     pub end: Option<u64>,
     /// Its line.
     pub span: Span,
@@ -112,13 +114,13 @@ pub enum OpKind {
 pub struct Barrier {
     /// The barrier's number within the CTA.
     pub number: u32,
-    /// How often the thread was there before: it meets those that come as often.
+    /// The number of earlier visits of the thread. Visits with the same number meet.
     pub turn: u32,
-    /// Whether it waits for them.
+    /// Whether the thread waits at the barrier.
     pub waits: Waits,
 }
 
-/// Whether a thread waits at a barrier for the others.
+/// Whether a thread waits at a barrier for the other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     /// `bar.sync`
@@ -128,43 +130,45 @@ pub enum Waits {
 }
 
 impl Op {
-    /// Whether it is morally strong with others where scopes include each other (PTX-8.4).
+    /// Whether the operation is morally strong with others of mutual scope (PTX-8.4).
     #[must_use]
     pub fn is_strong(&self) -> bool {
         self.order != Order::Weak && !matches!(self.kind, OpKind::Barrier(..))
     }
 
-    /// Whether it reads and writes at once.
+    /// Whether the operation reads and writes.
     #[must_use]
     pub fn is_rmw(&self) -> bool {
         self.read.is_some() && self.write.is_some()
     }
 
-    /// Whether it is one of the operations that are performed at once, be it that it wrote nothing.
+    /// Whether the operation is performed atomically, even if it wrote nothing.
     #[must_use]
     pub fn is_atomic(&self) -> bool {
         matches!(self.kind, OpKind::Atomic | OpKind::Reduction)
     }
 
-    /// Whether it is a fence that synchronizes like a release, `fence.sc` included (PTX-8.8).
+    /// Whether the operation is a fence with release semantics, including `fence.sc` (PTX-8.8).
     #[must_use]
     pub fn is_release_fence(&self) -> bool {
         self.kind == OpKind::Fence && self.order != Order::Acquire
     }
 
-    /// Whether it is a fence that synchronizes like an acquire, `fence.sc` included (PTX-8.8).
+    /// Whether the operation is a fence with acquire semantics, including `fence.sc` (PTX-8.8).
     #[must_use]
     pub fn is_acquire_fence(&self) -> bool {
         self.kind == OpKind::Fence && self.order != Order::Release
     }
 
-    /// Whether it is an access that releases; a `cas` that failed keeps its release (PTX-8.8).
+    /// Whether the operation is an access with release semantics. A failed `cas` keeps its release
+    /// semantics (PTX-8.8).
     #[must_use]
     pub fn releases(&self) -> bool {
         self.cell.is_some() && matches!(self.order, Order::Release | Order::AcqRel)
     }
 
-    /// Whether it is an access that acquires; the read of a `red` does not (PTX-8.8).
+    /// Whether the operation is an access with acquire semantics. The read of a `red` has none
+    /// (PTX-8.8).
     #[must_use]
     pub fn acquires(&self) -> bool {
         self.read.is_some()
@@ -185,7 +189,7 @@ impl Trace {
         (0..self.ops.len()).map(OpId::new)
     }
 
-    /// Whether the scopes of two operations include each other's threads (PTX-8.5).
+    /// Whether two operations have mutual scopes (PTX-8.5).
     #[must_use]
     pub fn mutual(&self, a: OpId, b: OpId) -> bool {
         let (a, b) = (self.op(a), self.op(b));
@@ -193,15 +197,15 @@ impl Trace {
         p.includes(a.scope, q) && q.includes(b.scope, p)
     }
 
-    /// Whether two accesses to one location are morally strong, or two operations of which one is a
-    /// fence (PTX-8.7).
+    /// Whether two operations are morally strong (PTX-8.7): accesses to one location, or a fence
+    /// and any operation.
     #[must_use]
     pub fn morally_strong(&self, a: OpId, b: OpId) -> bool {
         let (p, q) = (self.op(a), self.op(b));
         p.thread == q.thread || (p.is_strong() && q.is_strong() && self.mutual(a, b))
     }
 
-    /// When the trace has an operation: by its times, or by its line.
+    /// The time of an operation in the trace, or its index if it has no time.
     pub(crate) fn when(&self, id: OpId) -> u64 {
         let op = self.op(id);
         op.begin.or(op.end).unwrap_or(id.index() as u64)
@@ -216,8 +220,8 @@ impl Trace {
         threads
     }
 
-    /// The trace of some of the operations, with the ids that they have here; threads without any are
-    /// left out.
+    /// The trace of some operations, given by their ids in this trace. Threads without operations
+    /// are left out.
     #[must_use]
     pub fn restricted(&self, kept: &[OpId]) -> Self {
         let mut out = Self { cells: self.cells.clone(), ..Self::default() };
@@ -236,7 +240,7 @@ impl Trace {
 }
 
 impl Thread {
-    /// Whether a scope, seen from this thread, includes another one.
+    /// Whether a scope of this thread includes another thread.
     #[must_use]
     pub fn includes(&self, scope: Scope, other: &Self) -> bool {
         match scope {
@@ -257,14 +261,14 @@ pub enum Axioms {
     Ptx,
 }
 
-/// What is said of a trace.
+/// The verdict on a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Some execution of the model has the values of the trace.
     Consistent,
     /// None has.
     Inconsistent,
-    /// It is not known, and why.
+    /// The verdict is unknown, for the given reason.
     Unknown(String),
 }
 
@@ -285,7 +289,7 @@ pub fn interleaving(trace: &Trace) -> Option<Vec<OpId>> {
 /// Pasts take memory by the square of this number.
 const MOST_THREADS: usize = 8192;
 
-/// Whether an execution of a model has the values of a trace.
+/// Whether some execution of a model has the values of a trace.
 #[must_use]
 pub fn judge(trace: &Trace, axioms: Axioms) -> Verdict {
     let mut sources = Sources::by_value(trace);

@@ -1,9 +1,8 @@
-//! An inconsistent trace into a part of it that is inconsistent by itself, and from which nothing can be
-//! left out.
+//! A minimal inconsistent part of an inconsistent trace.
 //!
-//! Leaving operations out makes no trace inconsistent that was not, as long as a read goes with every
-//! write that it may have read from: so parts are searched like sets, first for the threads and then for
-//! the operations that are needed.
+//! Leaving out operations of a consistent trace keeps it consistent, as long as each kept read is
+//! kept together with every candidate source. Minimal parts are therefore found like minimal sets,
+//! first over threads and then over operations.
 
 use super::sources::{Source, Sources};
 use super::{Axioms, Trace, Verdict, judge};
@@ -15,7 +14,7 @@ pub fn smallest(trace: &Trace, is_inconsistent: &mut dyn FnMut(&Trace) -> bool) 
     let sources = Sources::by_value(trace);
     let readless = trace.ids().find(|&id| trace.op(id).read.is_some() && sources.of(id).is_empty());
     if let Some(read) = readless {
-        // Nobody wrote what it read.
+        // No operation wrote the value of the read.
         return vec![read];
     }
     let mut search = Search { trace, sources, is_inconsistent };
@@ -30,7 +29,7 @@ pub fn smallest(trace: &Trace, is_inconsistent: &mut dyn FnMut(&Trace) -> bool) 
     part
 }
 
-/// As [`smallest`], for a model with an algorithm of its own.
+/// As [`smallest`], for a model with a specialized algorithm.
 #[must_use]
 pub fn of(trace: &Trace, axioms: Axioms) -> Vec<OpId> {
     smallest(trace, &mut |part| judge(part, axioms) == Verdict::Inconsistent)
@@ -43,8 +42,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Of some groups of operations those that are needed beside a background to make it inconsistent:
-    /// by halves, so that the number of questions grows with what is needed and not with all there is.
+    /// The groups of operations that are needed, together with a background, for inconsistency.
+    /// Halving keeps the number of checks small if few groups are needed.
     fn needed(&mut self, background: &[OpId], grown: bool, groups: &[Vec<OpId>]) -> Vec<Vec<OpId>> {
         if grown && self.holds(background) {
             return Vec::new();
@@ -66,7 +65,7 @@ impl Search<'_> {
         !kept.is_empty() && (self.is_inconsistent)(&self.trace.restricted(&kept))
     }
 
-    /// The operations without those that read from one that is missing.
+    /// The operations without reads that miss a candidate source.
     fn closed(&self, ops: &[OpId]) -> Vec<OpId> {
         let mut kept: BTreeSet<OpId> = ops.iter().copied().collect();
         loop {

@@ -1,8 +1,8 @@
-//! A trace held against the axioms of chapter 8, as `ptx-9.2` has them.
+//! A trace checked against the axioms of chapter 8, as in `ptx-9.2`.
 //!
-//! What reads read from decides what synchronizes, and with the order of `fence.sc` operations that is
-//! base causality: one partial order of the whole trace. Given this, coherence is a question about each
-//! location by itself.
+//! Reads-from determines synchronization. Together with the order of `fence.sc` operations, it
+//! yields base causality, one partial order of the whole trace. For a given base causality,
+//! coherence can be decided for each location separately.
 
 use super::cell::{Accesses, Line};
 use super::clock::Order;
@@ -31,11 +31,11 @@ pub(super) fn judge(trace: &Trace, sources: &Sources) -> Verdict {
     }
 }
 
-/// What a search gives.
+/// The result of a search.
 enum Found {
     Yes,
     No,
-    /// Why it is not known.
+    /// The reason why the result is unknown.
     Untold(String),
 }
 
@@ -46,22 +46,22 @@ struct Judge<'t> {
     work: u64,
 }
 
-/// What a walk along base causality sees.
+/// The result of a walk along base causality.
 struct Walked {
     /// For each location without a line the pairs of accesses, by position, of which one comes before
     /// the other.
     pairs: Vec<Vec<(usize, usize)>>,
-    /// Such pairs that the lines lack, with their locations.
+    /// The ordered pairs that the lines lack, with their locations.
     lacking: Vec<(usize, u32, u32)>,
-    /// For each fence those that come before it.
+    /// For each fence, the earlier fences.
     pasts: Vec<Vec<OpId>>,
 }
 
-/// So many pairs are added to lines at a time.
+/// The largest number of pairs that are added to lines in one step.
 const MOST_LACKING: usize = 4_000_000;
 
 impl Judge<'_> {
-    /// Tries what each open read may have read from.
+    /// Tries each candidate source of each open read.
     fn reading(
         &mut self,
         sources: &Sources,
@@ -97,7 +97,7 @@ impl Judge<'_> {
             return Found::Untold("there are too many patterns of different scopes".to_owned());
         }
         if self.fences.all.len() > 1 {
-            // As the trace has them, they often are.
+            // The order in the trace often is a solution.
             let mut lined = order.clone();
             let line = self.fences.all.clone();
             if self.fences.line_up(self.trace, &mut lined, &line)
@@ -133,7 +133,7 @@ impl Judge<'_> {
         untold.map_or(Found::No, Found::Untold)
     }
 
-    /// Whether each location has a coherence order, given base causality.
+    /// Whether each location has a coherence order for a given base causality.
     fn evaluate(&mut self, order: &Order, sources: &[Option<Source>]) -> (Option<Walked>, Found) {
         let times = order.times(self.trace);
         let mut lines = Vec::new();
@@ -198,8 +198,8 @@ impl Judge<'_> {
         format!("the coherence order of {count} accesses to {name}, not all of them morally strong")
     }
 
-    /// What comes before what; `None` where base causality has a cycle, which Coherence or No-Thin-Air
-    /// excludes, or Fence-SC.
+    /// The order between accesses; `None` if base causality has a cycle, which Coherence,
+    /// No-Thin-Air or Fence-SC excludes.
     fn walk(&self, order: &Order, lines: &[Option<Line>]) -> Option<Walked> {
         let mut index = vec![0u32; self.trace.ops.len()];
         for accesses in &self.cells {
@@ -246,8 +246,8 @@ impl Judge<'_> {
     }
 }
 
-/// Of two atomics with mutual scope one is performed before the other (PTX-8.7.2), and values do not
-/// justify themselves through updates (PTX-8.10.4).
+/// Whether atomics with mutual scope are performed one after another (PTX-8.7.2), and no chain of
+/// updates justifies itself (PTX-8.10.4).
 fn rmws_are_serial(trace: &Trace, cells: &[Accesses], sources: &[Option<Source>]) -> bool {
     let mut edges: Vec<(OpId, OpId)> = Vec::new();
     for accesses in cells {

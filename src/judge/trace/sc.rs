@@ -1,10 +1,10 @@
-//! A trace into an order of all its operations in which every read sees the last write: sequential
-//! consistency.
+//! Sequential consistency: a total order of the operations of a trace in which every read sees the
+//! last write.
 //!
-//! What has to come before what is derived until nothing new follows: a write that comes before a read
-//! comes before the write that it reads from, and the readers of a write come before each later write.
-//! Then a schedule is looked for that executes reads as soon as it can. Where it gets stuck, two writes
-//! to one location are open, and both orders of them are tried.
+//! First, implied edges are added up to a fixpoint. A write before a read comes before the write
+//! from which the read reads, and the readers of a write come before each later write. Then a
+//! schedule is constructed that executes each read as early as possible. If the schedule gets
+//! stuck, two writes to one location are unordered, and both orders are tried.
 
 use super::clock::{Clock, Node, Order, Pasts};
 use super::schedule::repaired;
@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 /// walked along.
 const MOST_WORK: u64 = 4_000_000_000;
 
-/// What a search gives.
+/// The result of a search.
 pub(super) enum Found {
     /// An order of all operations.
     Order(Vec<OpId>),
-    /// There is none.
+    /// No such order exists.
     None,
-    /// It would take too long.
+    /// The search takes too long.
     Untold,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn order(trace: &Trace, sources: Sources) -> Found {
     }
 }
 
-/// Whether there is such an order.
+/// Whether a total order exists.
 pub(super) fn judge(trace: &Trace, sources: Sources) -> Verdict {
     match order(trace, sources) {
         Found::Order(_) => Verdict::Consistent,
@@ -55,22 +55,22 @@ pub(super) fn judge(trace: &Trace, sources: Sources) -> Verdict {
     }
 }
 
-/// The writes of one thread to one location: their positions there.
+/// The writes of one thread to one location, with their positions in the thread.
 type WritesOfThread = (usize, Vec<(u32, OpId)>);
 
-/// What does not change in a search.
+/// The constant data of a search.
 struct Tables<'t> {
     trace: &'t Trace,
     /// The writes to each location by thread.
     writes: Vec<Vec<WritesOfThread>>,
 }
 
-/// What is known at a point of a search.
+/// The state at a node of a search.
 #[derive(Clone)]
 struct State {
     order: Order,
     sources: Sources,
-    /// The last reader of each write in each thread that is known to read from it.
+    /// The last reader of each write in each thread that is known to read from the write.
     readers: Vec<Vec<OpId>>,
 }
 
@@ -91,7 +91,7 @@ impl<'t> Tables<'t> {
         Self { trace, writes }
     }
 
-    /// Adds what follows from reads whose source is known; `false` where that contradicts itself.
+    /// Adds the edges implied by reads with a known source; `false` if these contradict each other.
     fn start(&self, state: &mut State) -> bool {
         let known: Vec<OpId> =
             self.trace.ids().filter(|&id| state.sources.known(id).is_some()).collect();
@@ -106,8 +106,8 @@ impl<'t> Tables<'t> {
         initial.into_iter().all(|(cell, readers)| self.initial(state, cell, &readers))
     }
 
-    /// The readers of an initial value come before all writes; at most one of them writes itself, and
-    /// comes before all others.
+    /// The readers of an initial value come before all writes. At most one of the readers is an
+    /// update, and the others come before it.
     fn initial(&self, state: &mut State, cell: CellId, readers: &[OpId]) -> bool {
         let (rmws, plain): (Vec<OpId>, Vec<OpId>) =
             readers.iter().partition(|&&id| self.trace.op(id).write.is_some());
@@ -196,7 +196,7 @@ impl Search<'_> {
         state
     }
 
-    /// Adds what follows from the only source that a read has left.
+    /// Adds the edges implied by the only remaining source of a read.
     fn settle(&self, state: &mut State, read: OpId) {
         match (state.sources.known(read), self.tables.trace.op(read).cell) {
             (Some(Source::Write(write)), _) => read_from(state, read, write),
@@ -211,7 +211,8 @@ impl Search<'_> {
         }
     }
 
-    /// Derives until nothing new follows: whether that leaves an order, `None` where it takes too long.
+    /// Adds implied edges up to a fixpoint; gives whether an order may exist, `None` if this takes
+    /// too long.
     fn saturate(&mut self, state: &mut State) -> Option<bool> {
         loop {
             let trace = self.tables.trace;
@@ -261,7 +262,7 @@ impl Search<'_> {
     }
 }
 
-/// What follows from the pasts of operations.
+/// Facts derived from the pasts of operations.
 #[derive(Default)]
 struct Derived {
     edges: Vec<(Node, Node)>,
@@ -297,7 +298,8 @@ impl Derived {
         }
     }
 
-    /// The last write of a thread before a read is what it reads, or comes before that.
+    /// The last write of a thread before a read is the source of the read, or comes before the
+    /// source.
     fn write_before_read(
         &mut self,
         state: &State,
@@ -309,7 +311,7 @@ impl Derived {
             Some(Source::Initial) => self.contradiction = true,
             Some(Source::Write(write)) if write != last => {
                 let (of, position) = state.order.position(write);
-                // Of one thread, the later one is that which is read, or an earlier one is overwritten.
+                // Of two writes of one thread, the earlier one is overwritten.
                 let known = || pasts.of(write).is_some_and(|past| state.order.has(past, last));
                 if of != thread && !known() {
                     self.edges.push((node(last), node(write)));

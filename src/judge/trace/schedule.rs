@@ -1,8 +1,9 @@
-//! What has to come before what into a schedule of a machine that executes one operation after the other.
+//! The schedule of a sequential machine that respects given precedence edges.
 //!
-//! Reads are executed as soon as they see what they read, and writes as soon as all that reads from them
-//! can follow at once: both take nothing away from any schedule that there is. Else the write comes next
-//! that the trace has first. A schedule that gets stuck is repaired; when it does not, it is an order.
+//! A read is executed as soon as its location has the right value. A write is executed as soon as
+//! all its readers can follow immediately. Neither rule excludes a schedule. Otherwise the write
+//! with the earliest time in the trace comes next. A stuck schedule is repaired; a complete
+//! schedule is a total order.
 
 use super::Trace;
 use super::clock::{Node, Order};
@@ -10,11 +11,11 @@ use super::sources::{Source, Sources};
 use crate::id::OpId;
 use std::collections::BTreeSet;
 
-/// So often a schedule is repaired before writes are ordered for good.
+/// The largest number of repairs before the search branches on pairs of writes.
 const MOST_REPAIRS: usize = 30;
 
-/// A schedule of all operations; where it gets stuck, the writes that came too early come later in the
-/// next one. Where that leads nowhere, a pair of writes that is open, if there is one.
+/// A schedule of all operations. If a schedule gets stuck, the writes that came too early are
+/// delayed in the next one. If the repairs fail, gives a pair of unordered writes, if there is one.
 pub(super) fn repaired(
     trace: &Trace,
     order: &Order,
@@ -49,7 +50,7 @@ struct Schedule<'a> {
     waits: Vec<u32>,
     after: Vec<Vec<Node>>,
     memory: Vec<Memory>,
-    /// Locations whose next write may happen, by when the trace has it.
+    /// Locations whose next write is executable, by the time of the write.
     free: BTreeSet<(u64, usize)>,
     done: Vec<OpId>,
     ready: Vec<Node>,
@@ -69,14 +70,14 @@ struct Memory {
     readers: usize,
     /// Reads that wait for another value.
     reads: Vec<OpId>,
-    /// Writes that may come next as far as the order goes, by when the trace has them.
+    /// The writes without open predecessors, by their times.
     writes: BTreeSet<(u64, OpId)>,
-    /// What `free` has of this location.
+    /// The entry of this location in `free`.
     free: Option<(u64, usize)>,
 }
 
 impl<'a> Schedule<'a> {
-    /// An order of all operations; else writes that may come next, each with the one that it would
+    /// A total order of all operations; else the blocked writes, each with the write that it would
     /// overwrite too early.
     fn run(
         trace: &'a Trace,
@@ -165,7 +166,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Whether a location has what an operation reads.
+    /// Whether a location has the value that an operation reads.
     fn sees(&self, id: OpId, cell: usize) -> bool {
         let memory = &self.memory[cell];
         match self.sources.known(id) {
@@ -174,20 +175,21 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// The write that comes next at a location, if it may happen.
+    /// The next write at a location, if some write is executable.
     fn next_write(&self, cell: usize) -> Option<OpId> {
         let memory = &self.memory[cell];
         let may = |&&(_, id): &&(u64, OpId)| {
             let reads = self.trace.op(id).read.is_some();
-            // An update reads what it overwrites.
+            // An update is a reader of the value that it overwrites.
             let own = usize::from(reads && self.sources.known(id).is_some());
             (!reads || self.sees(id, cell)) && memory.readers == own
         };
         memory.writes.iter().find(may).map(|&(_, id)| id)
     }
 
-    /// The location of a write that may happen, if all that reads from it can follow at once, and so on
-    /// with updates: whatever order there is, it is one, too, when these come first.
+    /// The location of a write that may be executed because all its readers, including chains of
+    /// updates, can follow immediately. Moving these operations to the front turns any total order
+    /// into a total order.
     fn safe(&self, write: OpId) -> Option<usize> {
         let cell = self.trace.op(write).cell?.index();
         let memory = &self.memory[cell];
@@ -203,7 +205,7 @@ impl<'a> Schedule<'a> {
         while let Some(write) = last.take() {
             for &reader in &self.readers[write.index()] {
                 let next = self.order.next(write) == Some(reader);
-                // What it reads from is an edge, and program order another one.
+                // The edge from the write is one predecessor; program order may add another one.
                 if self.waits[reader.index()] > 1 + u32::from(next) {
                     return None;
                 }
@@ -272,7 +274,7 @@ impl<'a> Schedule<'a> {
             self.waits[next as usize] -= 1;
             match self.waits[next as usize] {
                 0 => self.ready.push(next),
-                // What it reads from may be all that it waits for.
+                // The source of the read may be its only open predecessor.
                 1 | 2 if (next as usize) < self.trace.ops.len() => {
                     let source = self.sources.known(OpId::new(next as usize));
                     if let Some(Source::Write(write)) = source {
@@ -284,7 +286,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// The writes that wait for readers of the one before them, with that one.
+    /// The blocked writes, each with the current write whose readers are missing.
     fn stuck(&self) -> Vec<(OpId, OpId)> {
         let pair = |memory: &Memory| match (memory.source, memory.writes.first()) {
             (Source::Write(current), Some(&(_, blocked))) => Some((blocked, current)),

@@ -5,16 +5,17 @@ use crate::id::{CellId, OpId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// Where a read takes its value from.
+/// The source of a read value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Source {
     /// The value before all operations.
     Initial,
-    /// What an operation wrote.
+    /// The value written by an operation.
     Write(OpId),
 }
 
-/// The writes that each read may have read from, by operation; none for those that read nothing.
+/// The candidate writes from which each read may read, by operation; empty for operations that read
+/// nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Sources {
     candidates: Vec<SmallVec<[Source; 1]>>,
@@ -47,14 +48,15 @@ impl Sources {
         Self { candidates: candidates.collect(), readless }
     }
 
-    /// Whether some read has a value that nobody wrote.
+    /// Whether some read has a value that no operation wrote.
     pub(super) fn some_read_has_none(&self) -> bool {
         self.readless
     }
 
-    /// Leaves out what no model admits, where something else remains: a write behind its read in one
-    /// thread, one that begins after the read has ended, and of writes before the read in its thread
-    /// all but the last one (nor anything that these overwrite: the initial value).
+    /// Removes candidates that no model admits, if another candidate remains. These are writes
+    /// later in the reading thread, writes that begin after the end of the read, and, of the
+    /// earlier writes of the reading thread, all but the last one. Such an earlier write excludes
+    /// the initial value, too.
     pub(super) fn narrow(&mut self, trace: &Trace) {
         let mut last: FxHashMap<(usize, CellId), OpId> = FxHashMap::default();
         for id in trace.ids() {
@@ -89,7 +91,7 @@ impl Sources {
         &self.candidates[id.index()]
     }
 
-    /// The one candidate of a read, if it is one.
+    /// The only candidate of a read, if there is exactly one.
     pub(super) fn known(&self, id: OpId) -> Option<Source> {
         match self.of(id) {
             [one] => Some(*one),

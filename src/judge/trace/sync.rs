@@ -1,4 +1,4 @@
-//! What synchronizes in a trace, as edges: base causality is their closure with program order
+//! The edges for synchronization in a trace. Base causality is their closure with program order
 //! (PTX-8.9.4, PTX-8.9.5).
 
 use super::clock::{Node, Order};
@@ -9,11 +9,11 @@ use crate::ptx::operation::{Order as Qualifier, Scope};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// So many pairs of patterns are looked at where scopes differ.
+/// The largest number of pairs of patterns to check if scopes differ.
 const MOST_PAIRS: usize = 20_000_000;
 
-/// Adds what barriers order: what each thread does before one comes before what those that wait there
-/// do behind it. The operations of a CTA at a barrier meet by turn.
+/// Adds the edges of barriers, from the operations before a barrier to the operations behind the
+/// waits. The arrivals of a CTA at a barrier meet by turn.
 pub(super) fn barriers(trace: &Trace, order: &mut Order) {
     let mut meetings: BTreeMap<(u32, u32, u32), Vec<(OpId, Waits)>> = BTreeMap::new();
     for id in trace.ids() {
@@ -33,14 +33,15 @@ pub(super) fn barriers(trace: &Trace, order: &mut Order) {
     }
 }
 
-/// Whether all scopes of strong operations include all threads, so that all of them are mutual.
+/// Whether the scopes of all strong operations include all threads, so that all strong operations
+/// have mutual scopes.
 pub(super) fn is_wide(trace: &Trace) -> bool {
     let strong = trace.ops.iter().filter(|op| op.is_strong());
     let Some(least) = strong.map(|op| op.scope).min() else { return true };
     is_one_group(trace, least, 0..trace.threads.len())
 }
 
-/// Whether a scope, seen from any of some threads, includes all of them.
+/// Whether the scope of any of the given threads includes all of them.
 pub(super) fn is_one_group(
     trace: &Trace,
     scope: Scope,
@@ -50,8 +51,8 @@ pub(super) fn is_one_group(
     threads.all(|thread| first.includes(scope, &trace.threads[thread]))
 }
 
-/// Adds what release and acquire patterns order, given what reads read from; `false` where scopes
-/// differ and there are too many pairs.
+/// Adds the edges between release and acquire patterns for given reads-from sources; `false` if
+/// scopes differ and there are too many pairs.
 pub(super) fn patterns(trace: &Trace, sources: &[Option<Source>], order: &mut Order) -> bool {
     let ends = Ends::new(trace, order);
     match is_wide(trace) {
@@ -71,9 +72,9 @@ pub(super) fn observed(trace: &Trace, sources: &[Option<Source>], read: OpId) ->
     }
 }
 
-/// Where every strong operation may synchronize with every other, a joint for each observed write
-/// gathers the patterns that end in it, through read-modify-writes, and leads to those that start at
-/// its readers.
+/// Adds the edges if each two strong operations have mutual scopes. Each observed write gets a
+/// joint node. The node collects the release patterns that end at the write, also through
+/// read-modify-writes, and leads to the acquire patterns that start at its readers.
 fn wide(trace: &Trace, sources: &[Option<Source>], order: &mut Order, ends: &Ends) {
     let mut joints: FxHashMap<OpId, Node> = FxHashMap::default();
     let mut open = Vec::new();
@@ -135,7 +136,7 @@ fn by_pairs(trace: &Trace, sources: &[Option<Source>], order: &mut Order, ends: 
     true
 }
 
-/// The ends of patterns (PTX-8.8): of those of one scope only the one nearest to the access, since
+/// The ends of patterns (PTX-8.8). Only the end nearest to the access is kept for each scope, since
 /// the others order less.
 struct Ends {
     /// For each strong write the operations that a release pattern ending there may start with.
@@ -159,7 +160,7 @@ impl Nearest {
             all.entry(scope).and_modify(|other| *other = nearer(*other, id)).or_insert(id);
         }
         let mut ends: Vec<OpId> = all.into_values().collect();
-        // The nearest of all comes first: where scopes do not matter, it is the one that counts.
+        // The nearest end comes first; it is the only relevant one if scopes do not matter.
         if let Some(nearest) = ends.iter().copied().reduce(&nearer) {
             ends.retain(|&id| id != nearest);
             ends.insert(0, nearest);

@@ -1,4 +1,5 @@
-//! A small trace into a litmus test that asks whether its values are allowed, under whatever model.
+//! The conversion of a small trace to a litmus test that asks whether the values are allowed, for
+//! any model.
 
 use super::{Cell, Op, OpKind, Trace};
 use crate::batch::Case;
@@ -9,16 +10,16 @@ use crate::source::Files;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Larger traces are not held against models without an algorithm of their own.
+/// The largest trace that can be checked against models without a specialized algorithm.
 pub const MOST_OPERATIONS: usize = 200;
 
 /// Why a trace is no litmus test.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTest {
-    /// It has too many operations.
+    /// The trace has too many operations.
     #[error("{0} operations, more than {MOST_OPERATIONS}")]
     Large(usize),
-    /// An instruction does not say which value its write has.
+    /// An instruction does not determine the value of its write.
     #[error("`red` writes a value that only what it reads decides")]
     Reduction,
     /// Who else takes part in a barrier is not known.
@@ -32,11 +33,11 @@ pub enum NoTest {
     Unreadable(String),
 }
 
-/// The test, its text added to `files` under a name; its condition is that every read has the value of
-/// the trace.
+/// The test, with its text added to `files` under a name. The condition demands that every read has
+/// the value in the trace.
 ///
 /// # Errors
-/// When there is no such test.
+/// When no test can express the trace.
 pub fn test(trace: &Trace, name: &str, files: &mut Files) -> Result<Case, NoTest> {
     let text = text(trace)?;
     let parsed = parse_bytes(files, name, text.as_bytes());
@@ -86,7 +87,7 @@ pub fn text(trace: &Trace) -> Result<String, NoTest> {
     Ok(out)
 }
 
-/// What things are called in the test.
+/// The names of locations in the test.
 struct Names {
     cells: Vec<String>,
     /// How wide locations are.
@@ -130,7 +131,7 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// The width of a location: as the trace says, or as its values need.
+/// The width of a location: given by the trace, or large enough for its values.
 fn width(cell: &Cell, values: impl Iterator<Item = i128>) -> u32 {
     let small = |value: i128| i32::try_from(value).is_ok() || u32::try_from(value).is_ok();
     match cell.bytes {
@@ -140,7 +141,7 @@ fn width(cell: &Cell, values: impl Iterator<Item = i128>) -> u32 {
     }
 }
 
-/// The register that an operation reads into; its name says its width, as is usual.
+/// The register for the value of a read; the usual prefix of the name gives the width.
 fn register(names: &Names, op: &Op, at: usize) -> String {
     match op.cell.map(|cell| names.bits[cell.index()]) {
         Some(64) => format!("%rd{at}"),
@@ -165,7 +166,7 @@ fn instruction(names: &Names, op: &Op, register: &str) -> Result<String, NoTest>
             format!("atom{strength}.global.exch.b{bits} {register}, [{cell}], {value}")
         }
         (OpKind::Atomic, Some(value), None) => {
-            // It compares with another value than the one that it found.
+            // The comparison value differs from the read value.
             let other = if value == 0 { 1 } else { 0 };
             format!("atom{strength}.global.cas.b{bits} {register}, [{cell}], {other}, {other}")
         }
@@ -174,7 +175,7 @@ fn instruction(names: &Names, op: &Op, register: &str) -> Result<String, NoTest>
             if barrier.waits == super::Waits::No {
                 return Err(NoTest::Arrival);
             }
-            // A barrier for each turn, so that those that are left out shift nothing.
+            // A barrier for each turn, so that removed operations shift nothing.
             let number = barrier.turn * 4 + barrier.number % 4;
             if barrier.number >= 4 || number >= 16 {
                 return Err(NoTest::Barriers);

@@ -1,4 +1,4 @@
-//! The block format: declarations as PTX writes them, one `{ ... }` per thread, the condition.
+//! The block format: declarations as in PTX, one `{ ... }` per thread, and the condition.
 
 use super::body::Body;
 use super::draft::Draft;
@@ -84,7 +84,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     tail::tail(cursor, draft);
 }
 
-/// Declarations in braces, as relatives of this format have them: one error, and they are read.
+/// Reads declarations in braces, as in related formats, with one error.
 fn wrapped(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     let open = cursor.span();
     cursor.advance();
@@ -123,7 +123,7 @@ fn starts_line(cursor: &Cursor<'_>) -> bool {
     cursor.is_on_new_line() && (declares || names_before_place(cursor) > 0)
 }
 
-/// Skips to what looks like the next item.
+/// Skips to a probable start of the next item.
 fn recover(cursor: &mut Cursor<'_>) {
     let before = cursor.span();
     cursor.split_until_token(|kind, text| {
@@ -145,7 +145,7 @@ fn recover(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// `P0 @ gpu 0, cta 0 { ... }`: notes the thread and gives its index with the tokens between the
+/// `P0 @ gpu 0, cta 0 { ... }`: records the thread. Gives its index with the tokens between the
 /// braces, which are read when all declarations are known.
 fn thread<'t>(
     cursor: &mut Cursor<'t>,
@@ -188,14 +188,14 @@ fn threads<'t>(
 /// How many threads one block may stand for.
 const MOST_REPLICAS: u32 = 1024;
 
-/// What two names begin with, and the numbers at their ends.
+/// The common beginning of two names, and the range of numbers at their ends.
 fn numbers<'n>(first: &'n str, last: &str) -> Option<(&'n str, std::ops::RangeInclusive<u32>)> {
     let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
     let (from, to) = (first[stem.len()..].parse().ok()?, last.strip_prefix(stem)?.parse().ok()?);
     (from <= to && to - from < MOST_REPLICAS).then_some((stem, from..=to))
 }
 
-/// `P0 { ... }`, which is an error; its statements are read as those of a thread somewhere.
+/// `P0 { ... }`, which is an error; the statements are read as those of a thread at some place.
 fn thread_without_place<'t>(
     cursor: &mut Cursor<'t>,
     draft: &mut Draft,
@@ -206,8 +206,8 @@ fn thread_without_place<'t>(
     Ok((draft.threads.len() - 1, block(cursor, draft)))
 }
 
-/// The place of the threads that `names` names, before their block. Where the place is wrong, that the
-/// block is missing is no further error.
+/// The place before the block of the threads in `names`. If the place is wrong, a missing block is
+/// no further error.
 fn placed(cursor: &mut Cursor<'_>, draft: &mut Draft, names: Span) -> PlaceDraft {
     let place = match place(cursor) {
         Ok(place) if cursor.peek() == Some(TokenKind::OpenBrace) => return place,
@@ -230,8 +230,8 @@ fn placed(cursor: &mut Cursor<'_>, draft: &mut Draft, names: Span) -> PlaceDraft
     place
 }
 
-/// Takes a block and gives what is between its braces. Where the closing one is missing, that is an
-/// error, and the block is what stands before the next thread or the condition.
+/// Takes a block and gives the tokens between its braces. A missing closing brace is an error, and
+/// the block then ends before the next thread or the condition.
 pub(super) fn block<'t>(cursor: &mut Cursor<'t>, draft: &mut Draft) -> Cursor<'t> {
     let open = cursor.span();
     let body = matching_block(cursor);
@@ -241,7 +241,7 @@ pub(super) fn block<'t>(cursor: &mut Cursor<'t>, draft: &mut Draft) -> Cursor<'t
     body
 }
 
-/// How many names stand between commas before an `@`; 0 where something else stands there.
+/// The number of names between commas before an `@`; 0 if there are other tokens.
 fn names_before_place(cursor: &Cursor<'_>) -> usize {
     let mut names = 0;
     while cursor.peek_at(2 * names) == Some(TokenKind::Word) {
@@ -255,8 +255,8 @@ fn names_before_place(cursor: &Cursor<'_>) -> usize {
     0
 }
 
-/// `P0, P1 @ cta 0 { ... }`, which is refused; the threads are noted without their statements, so
-/// that whoever names them makes no further error.
+/// `P0, P1 @ cta 0 { ... }`, which is refused; the threads are recorded without statements, so that
+/// uses of their names cause no further errors.
 fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
     let mut names = vec![cursor.word("a thread")?];
     while cursor.eat(TokenKind::Comma).is_some() {
@@ -273,8 +273,8 @@ fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Syntax
     Ok(())
 }
 
-/// Takes the opening brace and what stands before its closing one; where that is missing, before
-/// the next thread or the condition.
+/// Takes the opening brace and the tokens up to the closing one; without a closing brace, up to the
+/// next thread or the condition.
 fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Cursor<'t> {
     cursor.advance();
     let mut depth = 0_usize;
@@ -292,7 +292,7 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Cursor<'t> {
     cursor.split_at(length)
 }
 
-/// Whether no block goes on at a token: the condition or another thread starts there.
+/// Whether a block cannot go on at a token: the condition or another thread starts there.
 fn leaves_block(cursor: &Cursor<'_>, ahead: usize) -> bool {
     let is_place = || {
         matches!(
@@ -331,7 +331,7 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
         };
         match read {
             Err(error) => draft.syntax(&error),
-            // What follows a statement in error may belong to it.
+            // The rest of the line may belong to an erroneous statement.
             Ok(()) if is_wrong(draft, known) && !starts_statement(&statement) => {}
             Ok(()) => rest_of_line(&mut statement, &mut body, draft, names),
         }
@@ -441,7 +441,7 @@ fn thread_directive(
             names.variables.extend(declared);
             Ok(())
         }
-        // What calls take and give: no variables of the thread.
+        // Arguments and results of calls are no variables of the thread.
         ".param" => {
             while let Some(token) = cursor.advance() {
                 if token.kind == TokenKind::Word {

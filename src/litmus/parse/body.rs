@@ -1,4 +1,4 @@
-//! Statements of one thread: labels, guards, instructions; errors do not hide what follows.
+//! Statements of one thread: labels, guards, instructions; an error does not hide later statements.
 
 use super::declaration::Declared;
 use super::draft::Draft;
@@ -22,18 +22,18 @@ use rustc_hash::FxHashSet;
 pub(super) struct Body {
     pub(super) scopes: Scopes,
     vectors: Vectors,
-    /// What the thread declares to pass to functions and get from them.
+    /// The parameters for calls that the thread declares.
     pub(super) call_parameters: FxHashSet<String>,
     /// The `.param` variables of a thread that calls no functions.
     pub(super) parameters: FxHashSet<String>,
-    /// Whether it calls functions.
+    /// Whether the thread calls functions.
     pub(super) calls: bool,
     labels: Vec<Spanned<String>>,
     statements: Vec<Statement>,
 }
 
 impl Body {
-    /// No statements yet, in code with these blocks.
+    /// An empty body, in code with these blocks.
     pub(super) fn new(scopes: Scopes) -> Self {
         Self { scopes, ..Self::default() }
     }
@@ -83,7 +83,7 @@ impl Body {
         }
     }
 
-    /// Names the registers of a declaration, the components where it is one of vectors.
+    /// Names the registers of a declaration; a vector's become its components.
     pub(super) fn declare(&mut self, declared: Declared) -> Vec<(Register, Type)> {
         let Declared { name, ty, elements } = declared;
         let local = Spanned::new(self.scopes.declare(&name.value), name.span);
@@ -118,8 +118,8 @@ impl Body {
         if draft.is_legacy() && decoded.is_ok() {
             draft.diagnostics.extend(legacy::warning(instruction));
         }
-        // A statement in error keeps its labels, so that jumps to it are no further errors, and
-        // its registers, so that reads of its result are none either.
+        // An erroneous statement keeps its labels and registers, so that jumps to it and reads of
+        // its result cause no further errors.
         let operation = decoded.unwrap_or_else(|error: DecodeError| {
             draft.diagnostics.push(error.diagnostic());
             decode::undecoded(instruction, names, draft.decode_dialect())
@@ -129,7 +129,7 @@ impl Body {
         self.statements.push(Statement { labels, guard, operation, span });
     }
 
-    /// Whether an instruction stores or loads what a call takes or gives.
+    /// Whether an instruction stores an argument of a call or loads a result.
     fn passes_parameter(&self, instruction: &Instruction, names: &Names) -> bool {
         let address = instruction.operands.iter().find_map(|operand| match &operand.kind {
             OperandKind::Bracket(list) => match &list.first()?.kind {
@@ -182,7 +182,7 @@ impl Body {
         }
     }
 
-    /// Whether a label waits for its statement.
+    /// Whether the last label has no statement yet.
     pub(super) fn ends_with_label(&self) -> bool {
         !self.labels.is_empty()
     }

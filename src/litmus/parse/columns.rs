@@ -11,7 +11,7 @@ use crate::ptx::token::TokenKind;
 use crate::source::Span;
 use rustc_hash::FxHashSet;
 
-/// One thread's column: its statements and the registers that the init section names.
+/// One thread's column: its statements, and the registers of the init section.
 struct Column {
     body: Body,
     registers: FxHashSet<String>,

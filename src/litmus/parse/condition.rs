@@ -1,7 +1,7 @@
 //! Conditions over final states.
 //!
-//! Precedence as in herd: `~`, then `=>`, then `/\`, then `\/`. A location stands for its final
-//! value on either side of a comparison; its address is written `&x`.
+//! Precedence as in herd: `~`, then `=>`, then `/\`, then `\/`. A location denotes its final value
+//! on either side of a comparison; its address is written `&x`.
 
 use super::draft::ThreadDraft;
 use super::init::{register_number, thread_by_index, thread_name};
@@ -26,7 +26,7 @@ const MOST_FAULTS: usize = 16;
 /// How many threads a message names.
 const MOST_CHOICES: usize = 4;
 
-/// What the names in a condition stand for.
+/// The meaning of the names in a condition.
 pub(crate) struct Resolver<'a> {
     pub(crate) threads: &'a FxHashMap<String, usize>,
     /// Variables with their space; `None` for aliases.
@@ -39,7 +39,7 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Notes a name that means nothing, and gives a term in its place, so that what follows is read.
+    /// Records a name without a meaning, and gives a term in its place, so that reading goes on.
     fn fault(&mut self, error: LitmusError, span: Span) -> Term {
         let is_new = || self.faults.iter().all(|known| known.to_string() != error.to_string());
         if self.faults.len() < MOST_FAULTS && is_new() {
@@ -280,7 +280,7 @@ fn memory(
     Ok(Term::Memory { variable: name.value, index, instance, span })
 }
 
-/// That nothing has this name, unless threads have a register of it.
+/// The error that nothing has this name, or that it is a register of some thread.
 fn undeclared(name: Spanned<String>, names: &Resolver<'_>) -> LitmusError {
     let bare = name.value.strip_prefix('%').unwrap_or(&name.value);
     let having = names.bodies.iter().filter(|thread| thread.has_register(bare));
@@ -293,7 +293,7 @@ fn undeclared(name: Spanned<String>, names: &Resolver<'_>) -> LitmusError {
     LitmusError::Undeclared { name, near, declaration: None }
 }
 
-/// Whether a name is such as compilers give registers: `%x`, `r1`, `rd1`.
+/// Whether a name looks like a register from a compiler: `%x`, `r1`, `rd1`.
 fn looks_like_register(name: &str) -> bool {
     let numbered = |prefix| {
         let number = name.strip_prefix(prefix);

@@ -1,4 +1,4 @@
-//! Declarations of the block format, as PTX writes them, and of registers.
+//! Declarations of the block format, in the syntax of PTX, and of registers.
 
 use super::draft::{Draft, SharedSizes};
 use super::init::{element_count, too_many_values};
@@ -110,9 +110,9 @@ fn tensor_memory(
     Ok(())
 }
 
-/// A variable of `.shared`, `.local` or `.param` that a thread declares, as compilers place those of a
-/// kernel (PTX-5.1.5, PTX-5.1.7); the names with their types. One of `.param` is the thread's own, as
-/// `.local` ones are (PTX-5.1.6).
+/// A variable of `.shared`, `.local` or `.param` that a thread declares (PTX-5.1.5, PTX-5.1.7), as
+/// compilers do in kernels. Gives the names with their types. A `.param` variable is the thread's
+/// own, like `.local` ones (PTX-5.1.6).
 pub(crate) fn of_thread(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
@@ -142,7 +142,7 @@ fn version(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError
     Ok(())
 }
 
-/// Module directives end with their line: skips up to the next directive or thread.
+/// Skips a module directive, which ends with its line: up to the next directive or thread.
 fn skip_module_directive(cursor: &mut Cursor<'_>) {
     while let Some(kind) = cursor.peek() {
         let starts = matches!(kind, TokenKind::Qualifier | TokenKind::OpenBrace)
@@ -180,8 +180,8 @@ fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), 
     Ok(())
 }
 
-/// `.ptr .global .align 16`: what a kernel parameter points to, which the test's variables show
-/// (PTX-5.1.6.3).
+/// `.ptr .global .align 16`: the memory behind a kernel parameter, which the test's variables make
+/// explicit (PTX-5.1.6.3).
 fn pointed_at(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.advance();
     if matches!(cursor.peek_text(), ".const" | ".global" | ".local" | ".shared") {
@@ -258,7 +258,7 @@ pub(crate) fn variables(
                 matches!(cursor.peek(), Some(TokenKind::Comma | TokenKind::Semicolon))
             };
             match initializer(cursor, &mut variable, open) {
-                // The variable is there, so that one mistake is reported once.
+                // The variable is added nevertheless, so that one mistake is reported once.
                 Err(wrong @ SyntaxError::Initializer { .. }) if at_end(cursor) => {
                     draft.syntax(&wrong);
                 }
@@ -268,7 +268,7 @@ pub(crate) fn variables(
             variable.elements = 0;
         } else if open && space == DeclaredSpace::Shared {
             draft.error(&LitmusError::UnsizedShared { name: name.clone() });
-            // Enough for most of what accesses it, so that one mistake is reported once.
+            // This is enough for most accesses, so that one mistake is reported once.
             variable.elements = 1 << 12;
         } else if open {
             return Err(cursor.expected("the number of elements, or an initializer"));
@@ -311,8 +311,8 @@ pub(crate) fn initializer(
     Ok(())
 }
 
-/// The initial value of an element (PTX-5.4.4): a number or an address, one byte of which a mask
-/// before it takes.
+/// The initial value of an element (PTX-5.4.4): a number, an address, or one byte of an address,
+/// which a mask before it selects.
 fn initial_value(
     cursor: &mut Cursor<'_>,
     variable: &mut Variable,
@@ -475,7 +475,7 @@ fn vector(cursor: &mut Cursor<'_>) -> Option<Spanned<u32>> {
     Some(Spanned::new(length, token.span))
 }
 
-/// What is wrong with vector registers of a length and a type (PTX-5.4.2).
+/// The error in vector registers of a length and a type, if any (PTX-5.4.2).
 fn no_vector(cursor: &Cursor<'_>, length: &Spanned<u32>, ty: Type) -> Option<LitmusError> {
     let (message, help) = if !matches!(length.value, 2 | 4) {
         let found = cursor.text(length.span);

@@ -1,4 +1,4 @@
-//! A test while it is read: declarations by name, and the diagnostics so far.
+//! A test under construction: declarations by name, and the diagnostics so far.
 
 use super::condition::Resolver;
 use super::header::Header;
@@ -19,7 +19,7 @@ use crate::ptx::operation::{Register, Statement, Type};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A thread while it is read.
+/// A thread under construction.
 #[derive(Debug)]
 pub(crate) struct ThreadDraft {
     pub(crate) name: Spanned<String>,
@@ -29,7 +29,7 @@ pub(crate) struct ThreadDraft {
 }
 
 impl ThreadDraft {
-    /// Whether it declares, reads or writes a register, named without `%`.
+    /// Whether the thread declares, reads or writes a register, named without `%`.
     pub(crate) fn has_register(&self, name: &str) -> bool {
         let mentioned = |statement: &Statement| {
             let Mentions { reads, writes, .. } = Mentions::of(statement);
@@ -54,7 +54,7 @@ pub(crate) enum SharedSizes {
     /// Nowhere, which is an error.
     #[default]
     Declared,
-    /// In the launch: it has no elements until then.
+    /// In the launch: the variable has no elements until then.
     OfLaunch,
 }
 
@@ -132,8 +132,8 @@ impl Draft {
         self.diagnostics.push(error.diagnostic());
     }
 
-    /// What is wrong with a place. The thread is read all the same, as one somewhere, so that
-    /// whatever belongs to it makes no further error.
+    /// Reports an error in a place. The thread is still read, with some place, so that its parts
+    /// cause no further errors.
     pub(crate) fn place(&mut self, error: &PlaceError) {
         match error {
             PlaceError::Syntax(error) => self.syntax(error),
@@ -145,7 +145,7 @@ impl Draft {
         self.diagnostics.push(warning.diagnostic());
     }
 
-    /// Whether anything is wrong so far.
+    /// Whether there is an error so far.
     pub(crate) fn has_error(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -155,7 +155,7 @@ impl Draft {
         self.dialect == Dialect::Blocks && legacy::applies(self.version)
     }
 
-    /// Says once what a test of PTX 1.4 is checked against; in columns the version says nothing.
+    /// Notes once that a test is checked against PTX 1.4; in columns the version has no effect.
     pub(crate) fn note_legacy(&mut self) {
         let at = self.version_at.unwrap_or(Span { end: self.whole.start, ..self.whole });
         if self.is_legacy() {
@@ -184,7 +184,7 @@ impl Draft {
         self.declared.contains_key(name)
     }
 
-    /// Notes a new name of memory, or complains that it exists.
+    /// Records a new name of memory, or reports that it exists.
     fn declare(&mut self, name: &Spanned<String>) -> bool {
         if let Some(first) = self.declared.insert(name.value.clone(), name.span) {
             self.declared.insert(name.value.clone(), first);
@@ -200,8 +200,8 @@ impl Draft {
         }
     }
 
-    /// Adds a variable that a thread declares. Threads that run one kernel declare the same ones, of
-    /// which each CTA or thread has its own; one thread declares a name once.
+    /// Adds a variable that a thread declares. Threads of one kernel declare the same variables,
+    /// with an instance for each CTA or thread. One thread declares a name once.
     pub(crate) fn add_variable_of_thread(&mut self, variable: Variable, thread: usize) {
         let form = |v: &Variable| (v.space, v.ty, v.elements, v.align, v.initial.clone());
         let known = self.variables.iter().find(|v| v.name.value == variable.name.value);
@@ -237,7 +237,7 @@ impl Draft {
         self.thread_index.get(name).copied()
     }
 
-    /// What the names in the threads stand for; registers are filled in per thread.
+    /// The meaning of the names in the threads; registers are filled in per thread.
     pub(crate) fn names(&self) -> Names {
         let mut variables: FxHashMap<String, Type> =
             self.variables.iter().map(|v| (v.name.value.clone(), v.ty)).collect();

@@ -7,7 +7,7 @@ use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::error::SyntaxError;
 use crate::source::Spanned;
 
-/// What stands before the body.
+/// The parts of a test before its body.
 #[derive(Debug, Default)]
 pub(crate) struct Header {
     pub(crate) name: String,
@@ -20,7 +20,7 @@ pub(crate) struct Header {
 /// The metadata that the tool understands; other keys are the user's own.
 const KEYS: &[&str] = &["Expect", "Hang", "Launch", "Source", "Clause"];
 
-/// Words that start something in the body of a test.
+/// Words that may start an item in the body of a test.
 const BODY_WORDS: &[&str] =
     &["task", "order", "pdl", "exists", "forall", "final", "filter", "locations", "not"];
 
@@ -98,8 +98,8 @@ fn mistyped(key: &str) -> Option<&'static str> {
     same.or_else(|| closest(name, KEYS.iter().copied()))
 }
 
-/// The length of a doc string up to its closing quote. Quotes inside it come in pairs: one that
-/// follows a blank and precedes a word opens, any other closes.
+/// The length of a doc string up to its closing quote. Quotes inside come in pairs: a quote after a
+/// blank and before a word opens, any other closes.
 fn doc_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 1_usize;
@@ -182,7 +182,7 @@ fn skip_blanks(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// The length of a comment that may contain comments; 0 when it has no end.
+/// The length of a comment that may contain comments; 0 if it has no end.
 fn nested_comment(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0_usize, 0);

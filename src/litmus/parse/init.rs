@@ -44,7 +44,7 @@ pub(super) fn init(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     }
 }
 
-/// Reads one of its items.
+/// Reads one item of the section.
 pub(super) fn item(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
@@ -151,7 +151,7 @@ fn register_init(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Synta
     end_of_item(cursor)
 }
 
-/// Whether a number with a point or an exponent follows, with a sign or without.
+/// Whether a number with a point or an exponent follows, with or without a sign.
 fn starts_decimal(cursor: &Cursor<'_>) -> bool {
     match cursor.peek() {
         Some(TokenKind::Minus | TokenKind::Plus) => cursor.peek_at(1) == Some(TokenKind::Decimal),
@@ -159,7 +159,7 @@ fn starts_decimal(cursor: &Cursor<'_>) -> bool {
     }
 }
 
-/// An integer of up to 128 bits, as the widest registers have them.
+/// An integer of up to 128 bits, the width of the widest registers.
 pub(super) fn register_number(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
     match literal::wide_integer(cursor.peek_text()) {
         Some(bits) if cursor.peek() == Some(TokenKind::Number) => {
@@ -173,7 +173,7 @@ pub(super) fn register_number(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, 
     }
 }
 
-/// What is said to be out of range of a number that is no `.b128`.
+/// The description of a number that is out of range and no `.b128`.
 const WIDEST: &str = "a number (128 bits, or 64 with a sign)";
 
 /// `P0:` or `0:`, as the thread's name.
@@ -332,7 +332,7 @@ pub(in crate::litmus) fn column_variable(name: Spanned<String>) -> Variable {
     }
 }
 
-/// Declares a location that only its use shows, with a warning.
+/// Declares a location that is only used, with a warning.
 fn declare_missing(draft: &mut Draft, name: &Spanned<String>) {
     if !draft.is_declared(&name.value) {
         draft.warn(&LitmusWarning::Undeclared {

@@ -1,5 +1,5 @@
-//! Kernels and functions as compilers write them: known, and passed over as a whole, so that a pasted
-//! module is one error that says where its parts belong.
+//! Kernels and functions in the form of compilers, recognized and skipped as a whole. A pasted
+//! module causes a single error, which tells how to use the module.
 
 use super::blocks::block;
 use super::draft::Draft;
@@ -13,7 +13,7 @@ use crate::ptx::names;
 use crate::ptx::token::TokenKind;
 use crate::source::Span;
 
-/// The first kernel of a file, or else its first function: what there is one error about.
+/// The first kernel of a file, or else its first function, for a single error.
 #[derive(Debug)]
 pub(crate) enum Unread {
     Kernel(LitmusError),
@@ -27,7 +27,7 @@ impl Unread {
     }
 }
 
-/// Passes over what follows `.entry` or `.func`, which stands at `span`, and notes it.
+/// Skips a `.entry` or `.func` at `span`, and records it.
 pub(super) fn unread(cursor: &mut Cursor<'_>, draft: &mut Draft, span: Span) {
     let is_kernel = cursor.text(span) == ".entry";
     let parameter = skip(cursor, draft);
@@ -39,8 +39,8 @@ pub(super) fn unread(cursor: &mut Cursor<'_>, draft: &mut Draft, span: Span) {
     };
 }
 
-/// Skips to the end of the body, or of a declaration without one; gives the declaration that the
-/// first parameter becomes.
+/// Skips to the end of the body, or of a declaration without a body. Gives the declaration that
+/// would replace the first parameter.
 fn skip(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Option<String> {
     let (mut first, mut depth, mut named) = (None, 0_usize, false);
     while let Some(kind) = cursor.peek() {

@@ -29,7 +29,7 @@ use crate::ptx::token::{Token, TokenKind, lex};
 use crate::source::{Files, Span};
 use draft::Draft;
 
-/// The tests of one file and all that is to be said about them.
+/// The tests of one file, with all diagnostics.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
     /// The tests without errors.
@@ -40,8 +40,8 @@ pub struct Parsed {
 
 /// Reads the tests in a file.
 ///
-/// `name` is what the user calls it; its extension and its content choose the format. The text is
-/// added to `files`, which every span of the result refers to.
+/// `name` stands for the file in messages; its extension and its content choose the format. The
+/// text is added to `files`, to which every span of the result refers.
 pub fn parse_bytes(files: &mut Files, name: &str, bytes: &[u8]) -> Parsed {
     parse_version(files, name, bytes, None)
 }
@@ -144,8 +144,8 @@ fn litmus(source: &Source<'_>, version: Option<(u32, u32)>) -> Parsed {
     parsed
 }
 
-/// Blocks when the first token begins a declaration; else columns when the first place outside braces is
-/// followed by `|` or `;`, blocks when by `{`.
+/// Blocks if the first token begins a declaration. Otherwise the first place outside braces
+/// decides: columns before `|` or `;`, blocks before `{`.
 fn dialect(tokens: &[Token]) -> Dialect {
     if tokens.first().is_some_and(|token| token.kind == TokenKind::Qualifier) {
         return Dialect::Blocks;

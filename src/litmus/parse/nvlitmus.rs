@@ -1,7 +1,7 @@
 //! NVIDIA's `.test` format: each template row and each assertion is a test of its own.
 //!
-//! A template is filled in token by token, so that every span still points into the file: at the
-//! template for what it says, at the row for what the row says.
+//! A template is filled in token by token, so that every span points into the file: to the template
+//! for its text, to the row for a filled-in value.
 
 use super::body::Body;
 use super::condition::{ConditionError, Resolver, comparison, condition};
@@ -25,7 +25,7 @@ use crate::ptx::token::{Token, TokenKind, lex};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many tokens a template gives with all its rows filled in, or a test with all its assertions.
+/// The most tokens of a template with all its rows filled in, or of a test with all its assertions.
 const MOST_TOKENS: usize = 1 << 22;
 
 /// Reads all tests of a file.
@@ -89,8 +89,8 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
             ),
         }
     }
-    // What is wrong with the template is so in every row.
-    // How far a place extends may depend on the row.
+    // An error in the template occurs in every row, and the extent of its place may depend on the
+    // row.
     let mut shown = FxHashSet::default();
     parsed.diagnostics.retain(|found| {
         let start = found.primary.as_ref().map(|label| label.span.start);
@@ -99,7 +99,7 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
     parsed
 }
 
-/// What is wrong with a dot in front of a `$0`, where it belongs to no word.
+/// Explains a dot in front of a `$0` that belongs to no word.
 fn dots_before_fillings(source: &Source<'_>, parsed: &mut Parsed) {
     for error in &mut parsed.diagnostics {
         let dot = error.primary.as_ref().map(|label| label.span);
@@ -171,7 +171,7 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
                 use TokenKind::{CloseBrace, OpenBrace, Semicolon};
                 matches!(kind, Semicolon | OpenBrace | CloseBrace)
             });
-            // What is read for a thread with a wrong place makes no further error.
+            // The statements of a thread with a wrong place cause no further errors.
             if cursor.advance().is_some_and(|token| token.kind == TokenKind::OpenBrace) {
                 reader.body(&mut cursor, &mut draft, PlaceDraft::open(start));
             }
@@ -290,7 +290,7 @@ fn judge(
     };
 }
 
-/// Registers are named without their thread: gives each to the thread that writes it.
+/// Gives each register of a condition, which names no thread, to the thread that writes it.
 fn resolved(condition: Condition, owners: &FxHashMap<String, usize>) -> Condition {
     let term = |term: Term| match term {
         Term::Memory { variable, index: 0, instance: None, span } => match owners.get(&variable) {
@@ -318,7 +318,7 @@ fn resolved(condition: Condition, owners: &FxHashMap<String, usize>) -> Conditio
     }
 }
 
-/// What has been read of a filled-in template.
+/// The parts of a filled-in template that have been read.
 #[derive(Default)]
 struct Reader {
     assertions: Vec<Assertion>,
@@ -458,7 +458,7 @@ fn declaration(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxE
     Ok(())
 }
 
-/// `== 1` after a load: executions in which it returns something else do not count.
+/// `== 1` after a load: executions in which it returns another value do not count.
 fn observation(
     cursor: &mut Cursor<'_>,
     body: &Body,

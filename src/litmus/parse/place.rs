@@ -31,7 +31,7 @@ impl PlaceDraft {
         Self { gpu, grid, cluster, cta, warp, host: false, task: None, span }
     }
 
-    /// Where it stands.
+    /// The place in the source.
     pub(crate) fn span(&self) -> Span {
         self.span
     }
@@ -95,7 +95,7 @@ pub(crate) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
                 None
             }
             "sys" => {
-                // There is one system; its number, where one is written, means nothing.
+                // There is one system; a number after `sys` is ignored.
                 if matches!(cursor.peek(), Some(TokenKind::Number)) {
                     cursor.advance();
                 }
@@ -126,7 +126,7 @@ pub(crate) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
     Ok(draft)
 }
 
-/// What [`later_parts`] says of clusters.
+/// The name of clusters in [`later_parts`].
 pub(crate) const CLUSTERS: &str = "clusters";
 
 /// The first place that names a cluster.
@@ -134,8 +134,7 @@ pub(crate) fn named_cluster(threads: &[ThreadDraft]) -> Option<Span> {
     threads.iter().find(|t| t.place.cluster.is_some()).map(|t| t.place.span)
 }
 
-/// What the places say that no program of PTX 1.4 knows: host threads, and clusters of several
-/// CTAs.
+/// The parts of places that PTX 1.4 does not have: host threads, and clusters of several CTAs.
 pub(crate) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> {
     let mut first: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
     let mut found = Vec::new();
@@ -152,11 +151,11 @@ pub(crate) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> 
     found
 }
 
-/// Fills in what the places leave open.
+/// Fills in the omitted parts of places.
 ///
-/// Device and CTA default to 0, the grid of a task's threads to the task's index, and that of others
-/// to one that no task has. Without a cluster, each CTA is a cluster of its own (clusters of 1x1x1, PTX-2.2.2), which has the CTA's
-/// number unless that is taken.
+/// Device and CTA default to 0, the grid of a task's threads to the task's index, and that of
+/// others to one that no task has. Without a cluster, each CTA is its own cluster (of 1x1x1,
+/// PTX-2.2.2), which has the CTA's number unless that is taken.
 pub(crate) fn resolve(
     threads: &[ThreadDraft],
     tasks: &[Option<usize>],

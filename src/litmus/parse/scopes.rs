@@ -1,7 +1,7 @@
 //! Names that a block inside a thread declares: they are local to it (PTX-9.7.12.1).
 //!
-//! Such a register or label gets a name of its own, `p.2` for the `p` of the second block; no
-//! condition can say that. Names outside blocks stay as they are.
+//! Such a register or label gets a unique name, `p.2` for the `p` of the second block, which no
+//! condition can mention. Names outside blocks are unchanged.
 
 use crate::ptx::cursor::Cursor;
 use crate::ptx::instruction::{Instruction, Operand, OperandKind};
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// The blocks that are open at a place in a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
-    /// The labels of each block, by where it opens: jumps may stand before them.
+    /// The labels of each block, by the position of its brace: jumps may precede their labels.
     labels_of: FxHashMap<u32, Vec<String>>,
     /// How many blocks have been opened so far.
     opened: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Scopes {
     labels: Bindings,
 }
 
-/// What an open block declares, as written.
+/// The declarations of an open block, as written.
 #[derive(Debug, Default)]
 struct Block {
     number: usize,
@@ -29,7 +29,7 @@ struct Block {
     labels: Vec<String>,
 }
 
-/// For each name that an open block declares, what it is called, innermost last.
+/// For each name that an open block declares, its unique names, innermost last.
 type Bindings = FxHashMap<String, Vec<String>>;
 
 impl Scopes {
@@ -91,24 +91,24 @@ impl Scopes {
         }
     }
 
-    /// What a register that is declared here is called.
+    /// The unique name of a register that is declared here.
     pub(crate) fn declare(&mut self, register: &str) -> String {
         let Some(block) = self.open.last_mut() else { return register.to_owned() };
         block.registers.push(register.to_owned());
         bind(&mut self.registers, register, block.number)
     }
 
-    /// What the register of this name is called here.
+    /// The unique name of the register with this name here.
     pub(crate) fn local<'n>(&'n self, register: &'n str) -> &'n str {
         found(&self.registers, register).unwrap_or(register)
     }
 
-    /// What a label that stands or is named here is called.
+    /// The unique name of a label that stands or is mentioned here.
     pub(crate) fn label(&self, name: &str) -> String {
         found(&self.labels, name).unwrap_or(name).to_owned()
     }
 
-    /// Gives the registers and labels of an instruction the names that they have here.
+    /// Gives the registers and labels of an instruction their unique names.
     pub(crate) fn resolve(&self, instruction: &mut Instruction, guard: Option<&mut PredicateUse>) {
         if self.open.is_empty() {
             return;
@@ -154,7 +154,7 @@ impl Scopes {
     }
 }
 
-/// Names a declaration after its block.
+/// Binds a declared name to one with the number of its block.
 fn bind(bindings: &mut Bindings, name: &str, block: usize) -> String {
     let local = format!("{name}.{block}");
     bindings.entry(name.to_owned()).or_default().push(local.clone());

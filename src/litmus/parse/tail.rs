@@ -1,4 +1,4 @@
-//! What follows the threads: `locations`, `filter`, and the quantified condition.
+//! The tail after the threads: `locations`, `filter`, and the quantified condition.
 
 use super::condition::{ConditionError, Resolver, condition, term};
 use super::draft::Draft;
@@ -9,7 +9,7 @@ use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::token::TokenKind;
 
 /// Words that begin conditions in other languages. Before a parenthesis they are no instruction, so
-/// that what is wrong is said of the condition.
+/// that errors are reported about the condition.
 const ELSEWHERE: &[&str] = &["never", "forbidden", "assert", "always", "allowed", "sometimes"];
 
 /// Whether the next token starts the tail.
@@ -34,7 +34,7 @@ pub(crate) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
                 ConditionError::Syntax(error) => draft.syntax(&error),
                 ConditionError::Litmus(error) => draft.error(&error),
             }
-            // Whatever is wrong with a part, the next one starts with its keyword.
+            // After an error in a part, the next part starts with its keyword.
             cursor
                 .split_until_token(|kind, text| kind == TokenKind::Word && is_keyword(kind, text));
         }
@@ -80,7 +80,7 @@ fn part(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError
     Ok(())
 }
 
-/// Reads what names threads and variables; says of each name that means nothing that it does.
+/// Reads a part that names threads and variables, and reports names without a meaning.
 fn resolved<T>(
     draft: &mut Draft,
     read: impl FnOnce(&mut Resolver<'_>) -> Result<T, SyntaxError>,
@@ -88,7 +88,7 @@ fn resolved<T>(
     let mut names = draft.resolver();
     let read = read(&mut names);
     for fault in names.faults {
-        // Where no thread could be read, those that are named may be among them.
+        // If no thread could be read, unknown threads may be among them.
         let unread = draft.threads.is_empty() && draft.has_error();
         if !(unread && matches!(fault, LitmusError::UnknownThread { .. })) {
             draft.error(&fault);
@@ -97,7 +97,7 @@ fn resolved<T>(
     read
 }
 
-/// What stands between the brackets of `locations [x; P0:r1;]`, and the one that closes.
+/// The terms between the brackets of `locations [x; P0:r1;]`, with the closing bracket.
 fn locations(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Vec<Term>, SyntaxError> {
     let mut locations = Vec::new();
     while cursor.eat(TokenKind::CloseBracket).is_none() {

@@ -11,19 +11,19 @@ use crate::ptx::operation::{Type, TypeKind};
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
 
-/// What stands for the contents of a map: the address of its tensor.
+/// The type that stands for the contents of a map: the address of its tensor.
 const WORD: Type = Type::new(TypeKind::Unsigned, 64);
 /// The largest number of elements in a dimension (PTX-5.5.1).
 const MOST_ELEMENTS: u64 = 1 << 32;
 /// The largest number of elements of a box in a dimension (PTX-5.5.4).
 const MOST_IN_BOX: u64 = 256;
 
-/// What divides strides and rows of boxes, in bytes (PTX-5.5.1).
+/// The alignment of strides and rows of boxes, in bytes (PTX-5.5.1).
 const CHUNK: u64 = 16;
 /// The largest stride, in bytes; tensors are no larger here.
 const MOST_STRIDE: u64 = 1 << 40;
 
-/// What follows `.tensormap`: the map, and the variable that holds it.
+/// The declaration after `.tensormap`: gives the map, and the variable that holds it.
 pub(super) fn declaration(
     cursor: &mut Cursor<'_>,
     start: Span,
@@ -73,7 +73,7 @@ pub(super) fn declaration(
     Ok((map, variable))
 }
 
-/// What the driver asks of a map, of all its fields together.
+/// Checks the requirements of the driver on the fields of a map together.
 fn fitting(map: &TensorMap) -> Result<(), SyntaxError> {
     let wrong = |what| Err(SyntaxError::Range { what, span: map.span });
     let row = map.extents[0] * u64::from(map.ty.bytes());
@@ -174,7 +174,7 @@ fn list(
     }
 }
 
-/// The variable that holds a map: its first word stands for all that the map says.
+/// The variable that holds a map: its first word stands for the whole map.
 fn variable(map: &TensorMap) -> Variable {
     let elements = TensorMap::BYTES / u64::from(WORD.bytes());
     let name = map.tensor.clone();

@@ -1,5 +1,5 @@
-//! Vector registers (PTX-5.4.2, PTX-6.4.3): each becomes its components, which are registers like
-//! any other and are called `V.x` to `V.w`.
+//! Vector registers (PTX-5.4.2, PTX-6.4.3): each becomes its components, which are ordinary
+//! registers with names from `V.x` to `V.w`.
 
 use super::scopes::Scopes;
 use crate::ptx::error::DecodeError;
@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 /// The vector registers of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
-    /// How many components each has, by what it is called.
+    /// The number of components of each vector, by its unique name.
     lengths: FxHashMap<String, usize>,
 }
 
-/// What a name means.
+/// The meaning of a name.
 enum Meaning {
     /// No vector and no component.
     Other,
@@ -32,11 +32,11 @@ impl Vectors {
         self.lengths.insert(name, length);
     }
 
-    /// Puts the components for the vectors of an instruction.
+    /// Replaces the vectors in an instruction by their components.
     ///
     /// # Errors
-    /// When a vector has no such component, what has one is no vector, or an address or a predicate
-    /// is wanted, which they are not.
+    /// When a vector has no such component, when a name with a component is no vector, or when a
+    /// vector stands for an address or a predicate.
     pub(crate) fn resolve(
         &self,
         instruction: &mut Instruction,

@@ -8,7 +8,7 @@ use crate::ptx::names;
 use crate::ptx::operation::{AccessForm, Operation, Order, Proxy, Scope, Space, Type, TypeKind};
 use crate::source::{Span, Spanned};
 
-/// What distinguishes loads from stores.
+/// The differences between loads and stores.
 struct Direction {
     takes: &'static str,
     section: &'static str,
@@ -33,7 +33,7 @@ const STORE: Direction = Direction {
     cache_operators: &["wb", "cg", "cs", "wt"],
 };
 
-/// What [`is_memory_type`] holds of, in words.
+/// The types of [`is_memory_type`], in words.
 const MEMORY_TYPES: &str = ".b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 and .f64";
 
 impl Decoder<'_> {
@@ -140,7 +140,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Takes the qualifiers of a load or store and rejects what is left.
+    /// Takes the qualifiers of a load or store and rejects the others.
     fn access(
         &mut self,
         direction: &Direction,
@@ -264,7 +264,7 @@ impl Decoder<'_> {
         written.map_or(Ok(None), |scope| Err(self.superfluous_scope(&scope, section)))
     }
 
-    /// What `.mmio` needs beside it, all of which is written.
+    /// Checks that the qualifiers required by `.mmio` are written.
     fn check_mmio(
         &self,
         order: Option<Spanned<Order>>,
@@ -348,7 +348,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The error that a constant operand is outside what the instruction takes.
+/// The error that a constant operand is outside the legal range.
 pub(super) fn range(what: &'static str, found: &Spanned<i128>, legal: &'static str) -> DecodeError {
     DecodeError::Range { what, found: found.value, legal, span: found.span }
 }

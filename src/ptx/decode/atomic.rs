@@ -13,7 +13,7 @@ const ATOM: &str = "atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}";
 const RED: &str = "red{.sem}{.scope}{.space}.op.type [a], b";
 const ATOM_SECTION: &str = "PTX-9.7.13.5";
 const RED_SECTION: &str = "PTX-9.7.13.6";
-/// What `inc` compares with when the manual's examples leave it out: a plain increment.
+/// The limit of `inc` if it is left out, as in the manual's examples: a plain increment.
 const NO_LIMIT: i128 = 0xffff_ffff;
 
 impl Decoder<'_> {
@@ -40,7 +40,7 @@ impl Decoder<'_> {
         let access = self.atomic_access(&op, order, &operands[1], ATOM, ATOM_SECTION)?;
         let destinations = match access.elements {
             1 => self.destinations(&operands[0], 1)?,
-            // One bit bucket for all elements: a reduction (PTX-9.7.13.5).
+            // One sink for all elements makes a reduction (PTX-9.7.13.5).
             elements if operands[0].is_sink() => vec![None; elements as usize],
             elements => self.loaded(&operands[0], elements)?,
         };

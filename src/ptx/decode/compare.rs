@@ -94,7 +94,7 @@ fn is_unsigned(word: &str) -> bool {
     matches!(word, "lo" | "ls" | "hi" | "hs")
 }
 
-/// Whether a comparison asks whether its operands are numbers at all.
+/// Whether a comparison is unordered, or tests whether its operands are numbers.
 fn is_unordered(word: &str) -> bool {
     matches!(word, "equ" | "neu" | "ltu" | "leu" | "gtu" | "geu" | "num" | "nan")
 }

@@ -30,7 +30,8 @@ impl Decoder<'_> {
         })
     }
 
-    /// Addresses that do not matter to memory name something nevertheless; columns need no brackets.
+    /// Checks that addresses have operands, even if memory does not depend on them; columns need no
+    /// brackets.
     pub(super) fn check_addresses(&self) -> Result<(), DecodeError> {
         for operand in &self.instruction.operands {
             if self.in_columns() || !matches!(operand.kind, OperandKind::Bracket(_)) {

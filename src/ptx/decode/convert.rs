@@ -1,4 +1,4 @@
-//! `cvt` between types; those with floating point are checked, and outside the subset.
+//! `cvt` between types; conversions with floating-point types are checked, and outside the subset.
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
@@ -16,7 +16,7 @@ enum Rounding {
     Float,
 }
 
-/// What the types of a conversion ask of its rounding.
+/// The rounding that the types of a conversion require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Nothing,
@@ -153,7 +153,7 @@ fn is_integer(ty: Type) -> bool {
     matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
 }
 
-/// Whether a type has every value of another.
+/// Whether the range of a type contains that of another.
 fn is_within(inner: Type, outer: Type) -> bool {
     match (inner.is_signed(), outer.is_signed()) {
         (true, false) => false,

@@ -1,4 +1,4 @@
-//! `fence` and `membar`: forms of the table as fences, and what none of them is.
+//! `fence` and `membar`: forms of the table as fences, and errors for other forms.
 
 use super::{Decoded, Decoder};
 use crate::ptx::form::Written;
@@ -11,7 +11,8 @@ const RESTRICT_READS: &str = "sync_restrict::shared::cluster::read";
 const RESTRICT_CTA: &str = "sync_restrict::shared::cta";
 
 impl Decoder<'_> {
-    /// Fences that look like others, and those of the research proxies, which columns have.
+    /// The instructions that look like fences, and fences of the research proxies, which columns
+    /// have.
     pub(super) fn unlike_fence(&self) -> Option<Decoded> {
         let word =
             |is: fn(&str) -> bool| self.instruction.qualifiers.iter().find(|word| is(&word.value));

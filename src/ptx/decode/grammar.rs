@@ -1,7 +1,7 @@
-//! The words and operands of an instruction against the forms of its opcode.
+//! Matching of an instruction's words and operands against the forms of its opcode.
 //!
-//! Qualifiers come in any order, except types among each other and what belongs to the opcode; the
-//! form that is taken is the nearest one. What does not fit it is an error.
+//! Qualifiers come in any order, except types among each other and words that belong to the opcode;
+//! the nearest form is taken. Anything that does not fit the form is an error.
 
 use super::Decoder;
 use super::operand::mismatch;
@@ -17,13 +17,13 @@ use crate::ptx::words::{Word, Words, type_of};
 /// How the qualifiers of an instruction fill the slots of a form.
 #[derive(Default)]
 struct Filling {
-    /// What stands in each slot.
+    /// The word in each slot.
     words: Vec<Option<Word>>,
     /// The slot that each qualifier stands in.
     slots: Vec<Option<usize>>,
     /// The first needed slot without a qualifier.
     lacking: Option<usize>,
-    /// The first slot with a word of its kind that it does not take, and that word.
+    /// The first slot with an illegal word of its kind, and that word.
     illegal: Option<(usize, usize)>,
     /// How far the instruction is from the form.
     distance: usize,
@@ -38,8 +38,7 @@ impl Filling {
 impl Decoder<'_> {
     /// The instruction as one of some forms, the nearest.
     ///
-    /// # Errors
-    /// What is wrong with the first qualifier or operand that does not fit.
+    /// # Errors The error in the first qualifier or operand that does not fit.
     pub(super) fn read(
         &self,
         forms: impl IntoIterator<Item = &'static Form>,
@@ -122,14 +121,14 @@ impl Decoder<'_> {
         filling
     }
 
-    /// Rejects what no slot takes, and slots that stay empty and may not.
+    /// Rejects words without a slot, and required slots without a word.
     fn check_words(&self, form: &'static Form, filling: &Filling) -> Result<(), DecodeError> {
         if let Some((slot, word)) = filling.illegal {
             return Err(self.illegal_word(form, &form.slots[slot], word));
         }
         let extra = filling.extra().next();
         let lacking = filling.lacking.map(|at| (at, &form.slots[at]));
-        // An unknown word may have been meant for the slot, but for what belongs to the opcode.
+        // An unknown word may have been meant for the slot, unless the slot belongs to the opcode.
         let meant = |(at, slot): (usize, &Slot)| {
             matches!(slot.choices, Choices::Words(_) | Choices::Scopes(_)) && at >= form.row.leading
         };
@@ -208,7 +207,7 @@ impl Decoder<'_> {
         DecodeError::Qualifier { form, qualifier, takes: row.takes }
     }
 
-    /// An operand as its form wants it.
+    /// An operand, converted as its form requires.
     fn argument(
         &self,
         operand: &Operand,
@@ -246,7 +245,7 @@ impl Decoder<'_> {
         let (destination, predicate) = self.destination_pair(operand)?;
         let expected = match (form.takes, &destination, &predicate) {
             (Takes::Both(what), _, None) => what,
-            // One of two may be without use.
+            // One of the two may be unused.
             (Takes::Sink, None, None) if is_pair => Expected::Destination,
             (Takes::Both(_) | Takes::Sink, ..) | (_, Some(_), _) => {
                 return Ok(Arg::Pair(destination, predicate));
@@ -319,7 +318,7 @@ impl Decoder<'_> {
 }
 
 impl Slot {
-    /// What stands in it of the words at some places: the first that it takes.
+    /// The first word that the slot accepts among those at free places.
     fn find(&self, words: &[&str], free: &[usize]) -> Option<(Vec<usize>, Word)> {
         match &self.choices {
             Choices::Words(choices) => {
@@ -346,12 +345,12 @@ impl Slot {
         }
     }
 
-    /// Whether any word of a kind may stand there, and the row says which of them do.
+    /// Whether the slot accepts a class of words, of which the row lists the legal ones.
     fn is_class(&self) -> bool {
         !matches!(self.choices, Choices::Words(_))
     }
 
-    /// A word of its kind that it does not take.
+    /// A word of the slot's class that is illegal there.
     fn wrong(&self, words: &[&str], free: &[usize]) -> Option<usize> {
         free.iter().copied().find(|&at| match self.choices {
             Choices::Spaces(_) => {
@@ -362,12 +361,12 @@ impl Slot {
         })
     }
 
-    /// What is taken for a word that is wrong there, until that is said.
+    /// A stand-in for a word that is wrong there, until the error is reported.
     fn stand_in(&self, word: &str) -> Word {
         Word::Type(type_of(word).unwrap_or(Type::UNTYPED))
     }
 
-    /// What columns mean where they leave it empty.
+    /// The default in columns if the slot is empty.
     fn untyped(&self) -> Option<Word> {
         match &self.choices {
             Choices::Words(words) => words.first().map(|word| Word::Plain(word)),
@@ -376,7 +375,7 @@ impl Slot {
         }
     }
 
-    /// Whether a word is one that could stand there.
+    /// Whether a word could stand in the slot.
     fn wants(&self, word: &str) -> bool {
         match &self.choices {
             Choices::Words(words) => words.contains(&word),
@@ -387,7 +386,7 @@ impl Slot {
     }
 }
 
-/// Words as messages list them: `.b32`, `.b32 and .b64`, `.u16, .u32 and .u64`.
+/// A list of words for messages: `.b32`, `.b32 and .b64`, `.u16, .u32 and .u64`.
 fn in_words(words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|word| format!(".{word}")).collect();
     match words.split_last() {
@@ -396,7 +395,7 @@ fn in_words(words: &[&str]) -> String {
     }
 }
 
-/// What a slot for some words wants.
+/// The requirement of a slot for some words.
 fn need(words: &[&str], leads: bool) -> String {
     let what = match words {
         ["rn", "rz", "rm", "rp"] => "a rounding mode: ",

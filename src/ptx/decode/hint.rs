@@ -1,5 +1,5 @@
-//! Eviction priorities, cache policies and prefetch sizes: they mean nothing to the memory model, but
-//! not every access takes them (PTX-9.7.9.2).
+//! Eviction priorities, cache policies and prefetch sizes: irrelevant to the memory model, but
+//! accepted only by some accesses (PTX-9.7.9.2).
 
 use super::Decoder;
 use crate::ptx::error::DecodeError;
@@ -8,7 +8,7 @@ use crate::ptx::names;
 use crate::ptx::operation::{AtomicOp, Space, Type, TypeKind};
 use crate::source::Spanned;
 
-/// What decides which hints an access takes.
+/// The properties of an access that decide which hints it accepts.
 pub(super) struct HintUse {
     pub(super) space: Space,
     /// The size of the whole access.
@@ -22,9 +22,9 @@ pub(super) struct HintUse {
 /// The kinds of hints; an access has one of each at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hint {
-    /// What becomes of the line in the first cache.
+    /// The eviction priority in the first-level cache.
     First,
-    /// What becomes of it in the second cache.
+    /// The eviction priority in the second-level cache.
     Second,
     Policy,
     Prefetch,
@@ -78,7 +78,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// What an access would have to be for this kind of hint.
+    /// The property that an access lacks for this kind of hint.
     fn lacks(&self, kind: Hint, on: &HintUse) -> Option<&'static str> {
         let loads = self.instruction.opcode.value == "ld";
         match kind {
@@ -116,7 +116,7 @@ impl Decoder<'_> {
         section: &'static str,
     ) -> Result<(), DecodeError> {
         let global = matches!(space, Space::Generic | Space::Global);
-        // Only the form of 128 bits has a policy beside what it compares with.
+        // Only the 128-bit form has a policy besides its comparison value.
         let compares = op == AtomicOp::Cas && ty.is_none_or(|ty| ty.bits < 128);
         let words = self.instruction.qualifiers.iter().filter(|q| names::is_hint(&q.value));
         let mut first: Option<&Spanned<String>> = None;

@@ -1,4 +1,4 @@
-//! `mbarrier.*`: its operation, and forms of the table as operations on objects.
+//! `mbarrier.*`: forms of the table as operations on objects.
 
 use super::Decoder;
 use crate::ptx::error::DecodeError;
@@ -23,7 +23,7 @@ const OPERATIONS: &[&str] = &[
 ];
 
 impl Decoder<'_> {
-    /// What is wrong with the first qualifier, which says what is done.
+    /// Checks the first qualifier, which names the operation.
     pub(super) fn check_mbarrier(&self) -> Result<(), DecodeError> {
         let name = self.instruction.qualifiers.first().map(|name| name.value.as_str());
         if name.is_some_and(|name| OPERATIONS.contains(&name)) {
@@ -48,8 +48,8 @@ impl Decoder<'_> {
         })
     }
 
-    /// An operation on an object. An order and a scope may each stand alone; the scope of what is
-    /// not weak is the CTA's where none is written.
+    /// An operation on an object. An order and a scope may each be written alone; the default scope
+    /// of a strong operation is that of the CTA.
     pub(super) fn mbarrier(&self, written: &Written) -> Result<Operation, DecodeError> {
         let value = |name: &str| written.value(name).clone();
         let (default, op) = match written.op() {

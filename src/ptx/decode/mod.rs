@@ -1,7 +1,7 @@
-//! An undecoded instruction into an [`Operation`], or the rule of the ISA that it breaks.
+//! Decoding: an instruction becomes an [`Operation`], or the rule of the ISA that it breaks.
 //!
-//! One function per family of instructions; each takes the qualifiers that it knows, in any order,
-//! and leaves the rest to be rejected. Defaults of the standard are filled in here and nowhere
+//! There is one function per family of instructions. Each takes the qualifiers that it knows, in
+//! any order, and the rest is rejected. Defaults of the standard are filled in here and nowhere
 //! else.
 
 mod access;
@@ -34,28 +34,28 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Which forms are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// What the ISA accepts.
+    /// The forms of the ISA.
     Ptx,
     /// Also the untyped forms and extra instructions of litmus columns.
     Columns,
 }
 
-/// What names stand for in one thread.
+/// The meaning of names in one thread.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Variables and aliases, with their element types.
     pub variables: FxHashMap<String, Type>,
     /// Registers that are declared or initialized, without `%`.
     pub registers: FxHashSet<String>,
-    /// Those of them that are declared with `%`, so that the name without it may be a variable's.
+    /// Names that are declared with `%`, so that the name without it may be a variable's.
     pub with_percent: FxHashSet<String>,
 }
 
 /// Decodes one instruction.
 ///
 /// # Errors
-/// The first rule that it breaks. Forms that only the column dialect accepts are added to
-/// `warnings`.
+/// The first rule that the instruction breaks. Forms that only the column dialect accepts are added
+/// to `warnings`.
 pub fn decode(
     instruction: &Instruction,
     names: &Names,
@@ -67,7 +67,7 @@ pub fn decode(
     decoder.operation()
 }
 
-/// What a statement that cannot be decoded may still read and write, so that one mistake is not
+/// The possible reads and writes of a statement that cannot be decoded, so that one mistake is not
 /// reported as several.
 #[must_use]
 pub fn undecoded(instruction: &Instruction, names: &Names, dialect: Dialect) -> Operation {
@@ -76,8 +76,8 @@ pub fn undecoded(instruction: &Instruction, names: &Names, dialect: Dialect) -> 
     outside::unknown(&Decoder { instruction, names, dialect, qualifiers, warnings: &mut warnings })
 }
 
-/// A load or store of what a call takes or gives: the call is not followed, so what is stored is of
-/// no use, and nobody knows what is loaded.
+/// A load or store of an argument or result of a call. The call is not modelled, so that a stored
+/// value is unused, and a loaded value unknown.
 #[must_use]
 pub fn passing(instruction: &Instruction, names: &Names) -> Operation {
     match instruction.opcode.value.as_str() {
@@ -174,7 +174,7 @@ impl<'a> Decoder<'a> {
         self.instruction.full_name()
     }
 
-    /// From the opcode to its last qualifier.
+    /// The span from the opcode to its last qualifier.
     fn head_span(&self) -> Span {
         let opcode = self.instruction.opcode.span;
         self.instruction.qualifiers.last().map_or(opcode, |last| opcode.to(last.span))
@@ -217,7 +217,7 @@ impl<'a> Decoder<'a> {
         self.instruction.opcode.value == "atom" && matches!(first, Some(OperandKind::Bracket(_)))
     }
 
-    /// What was meant by an element of something that is no array: a name and an address.
+    /// The intended operands if a scalar seems to have an element: a name and an address.
     fn joined(&self, operand: &Operand) -> Option<String> {
         let (name, rest) = match &operand.kind {
             OperandKind::Element(name, index) => (name, index.to_string()),
@@ -248,7 +248,7 @@ impl<'a> Decoder<'a> {
         self.missing_of(what, String::new(), section)
     }
 
-    /// As [`Self::missing`], with words for what there is to choose from.
+    /// As [`Self::missing`], with the words to choose from.
     fn missing_of(
         &self,
         what: impl Into<String>,
@@ -264,7 +264,8 @@ impl<'a> Decoder<'a> {
         DecodeError::MissingType { form, legal, section, span }
     }
 
-    /// That a word is missing, or that another one stands where it belongs, which `name` has not.
+    /// The error that a word is missing, or that another word, which `name` does not have, is in
+    /// its place.
     fn no_such_word(
         &self,
         name: &str,
@@ -318,8 +319,8 @@ impl<'a> Decoder<'a> {
         DecodeError::Type { form: self.form(), found, legal: legal.into(), section }
     }
 
-    /// The type written, which must satisfy `legal_types`; 64 bits untyped in columns when there
-    /// is none.
+    /// The written type, which must satisfy `is_legal`; without a type, in columns, 64 untyped
+    /// bits.
     fn register_type(
         &mut self,
         section: &'static str,

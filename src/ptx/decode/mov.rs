@@ -95,7 +95,7 @@ impl Decoder<'_> {
         Ok(Operation::MoveVector { ty, destinations, sources })
     }
 
-    /// The elements of a vector that is moved: registers, special ones among them, and constants.
+    /// The elements of a vector move: registers, special ones among them, and constants.
     fn moved(&self, operand: &Operand, elements: u32, ty: Type) -> Result<Vec<Value>, DecodeError> {
         let element = |element: &Operand| match self.any_value(element, ty)? {
             Value::AddressOf(..) | Value::ElementOf(_) => Err(mismatch(Expected::Value, element)),
@@ -115,7 +115,7 @@ impl Decoder<'_> {
         Some((0..4).map(|at| Value::Special(component(at))).collect())
     }
 
-    /// A scalar made of the elements of a vector, or taken apart into them.
+    /// A move that packs the elements of a vector into a scalar, or unpacks them.
     fn mov_vector(&mut self, operands: &[Operand], elements: usize) -> Decoded {
         const SECTION: &str = "PTX-9.7.9.4";
         let ty = self.register_type(SECTION, ".b16, .b32, .b64 and .b128", |ty| {

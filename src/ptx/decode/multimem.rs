@@ -15,7 +15,7 @@ const TYPES: &str = ".b32/.b64 for and, or, xor; 32- and 64-bit integers for add
                      .s64); .f16x2 and .bf16x2; .e4m3x4 and .e5m2x4 but for red; .f32 and .f64 for \
                      add; vectors of floating point only, of 32 bits at least";
 
-/// Whether a word is what follows `multimem`.
+/// Whether a word may follow `multimem`.
 fn is_operation(word: &str) -> bool {
     matches!(word, "ld_reduce" | "st" | "red")
 }
@@ -126,8 +126,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Loads and stores are weak without a qualifier, and otherwise have a scope; reductions are relaxed
-    /// unless they say otherwise, and at system scope unless they do.
+    /// The order and scope of an access. Loads and stores are weak without a qualifier, and
+    /// otherwise have a scope; the default of reductions is relaxed, at system scope.
     fn multimem_access(
         &mut self,
         operand: &Operand,

@@ -8,12 +8,12 @@ use crate::ptx::names::special_register;
 use crate::ptx::operation::{Address, Destination, Element, Type, TypeKind, Value};
 use crate::source::{Span, Spanned};
 
-/// What to do where a constant of 16 bits is wanted.
+/// The remedy for a missing 16-bit constant.
 const NO_HALF: &str = "there are no constants of this type: move the bits to a register first, \
                        `mov.b16 %h1, 0x3C00` or `mov.b32`";
 
 impl Decoder<'_> {
-    /// A register or a constant; in columns anything that [`Self::any_value`] takes.
+    /// A register or a constant; in columns any operand that [`Self::any_value`] accepts.
     pub(super) fn value(&self, operand: &Operand, ty: Type) -> Result<Value, DecodeError> {
         let value = self.any_value(operand, ty)?;
         match &value {
@@ -71,8 +71,8 @@ impl Decoder<'_> {
         Ok(Value::Immediate(Spanned::new(number, operand.span)))
     }
 
-    /// A floating-point literal as a value of type `ty`; as a bit-size type of its own width, and
-    /// in columns as any other, it is its bits.
+    /// A floating-point literal as a value of type `ty`. For a bit-size type of its own width, and
+    /// in columns for all other types, the value is its bits.
     fn float(&self, literal: Float, ty: Type, operand: &Operand) -> Result<Value, DecodeError> {
         let (raw, width) = literal.raw();
         let bits = match literal.bits(ty) {
@@ -171,7 +171,7 @@ impl Decoder<'_> {
         vector(operand, elements)?.iter().map(|element| self.destination(element)).collect()
     }
 
-    /// The destinations of a load, which are not all sinks; in columns they may be.
+    /// The destinations of a load, not all of which may be sinks; in columns all may.
     pub(super) fn loaded(
         &self,
         operand: &Operand,
@@ -196,7 +196,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `p`, `!p`, or an integer as C means it: 0 is false (PTX-4.5.3).
+    /// `p`, `!p`, or an integer as in C: 0 is false (PTX-4.5.3).
     pub(super) fn predicate(&self, operand: &Operand) -> Result<Value, DecodeError> {
         let register = |name: &String| without_percent(Spanned::new(name.clone(), operand.span));
         match &operand.kind {
@@ -283,8 +283,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether a name in an address is a register: declared or initialized as one, or, when no
-    /// variable has the name, spelled like one.
+    /// Whether a name in an address is a register. It is declared or initialized as a register or,
+    /// if no variable has the name, spelled like one.
     pub(super) fn is_register(&self, name: &str) -> bool {
         let bare = name.strip_prefix('%').unwrap_or(name);
         if self.variable(name).is_some() {
@@ -310,8 +310,8 @@ impl Decoder<'_> {
         i64::try_from(index).ok()?.checked_mul(i64::from(size))
     }
 
-    /// Whether the instruction takes an array element whose index is a register; NVIDIA's assembler
-    /// knows no others.
+    /// Whether the instruction accepts an array element whose index is a register; NVIDIA's
+    /// assembler accepts it in no others.
     fn takes_elements(&self) -> bool {
         let opcode = self.instruction.opcode.value.as_str();
         !self.in_columns() && matches!(opcode, "ld" | "ldu" | "st")

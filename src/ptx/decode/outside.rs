@@ -1,5 +1,5 @@
-//! Instructions of the ISA that are known and outside the subset: kept, with what they may read
-//! and write.
+//! Instructions of the ISA outside the subset: kept, with the registers and memory that they may
+//! read and write.
 
 use super::{Decoded, Decoder, Dialect};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind, without_percent};
@@ -9,7 +9,7 @@ use crate::ptx::row::Op;
 use crate::ptx::table;
 use crate::source::Spanned;
 
-/// Opcodes of which every form computes registers from registers, but for those with a carry.
+/// Opcodes all of whose forms compute registers from registers, except those with a carry.
 const COMPUTING: &[&str] = &[
     "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "fns", "lg2", "mad", "max", "min",
     "mul", "neg", "rcp", "rsqrt", "set", "setp", "sin", "slct", "sqrt", "sub", "tanh", "testp",
@@ -35,7 +35,7 @@ fn is_narrow(word: &str) -> bool {
 }
 
 impl Decoder<'_> {
-    /// An instruction outside the subset; those of which the table has forms are checked.
+    /// An instruction outside the subset; its form is checked if the table has forms of the opcode.
     pub(super) fn outside(&self) -> Decoded {
         let forms = table::forms(&self.instruction.opcode.value).iter();
         let mut outside = forms.filter(|form| matches!(form.row.op, Op::Outside)).peekable();
@@ -46,7 +46,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The instruction as something that nobody understands.
+/// The instruction as an uninterpreted operation.
 pub(super) fn unknown(decoder: &Decoder<'_>) -> Operation {
     let instruction = decoder.instruction;
     let mut definitions = Vec::new();
@@ -66,7 +66,8 @@ pub(super) fn unknown(decoder: &Decoder<'_>) -> Operation {
     Operation::Unknown { name: instruction.full_name(), operands, definitions, uses, reach }
 }
 
-/// Whether the first operand is one register or two, or a sink, and others follow it.
+/// Whether the first operand is a result, one or two registers or a sink, and other operands
+/// follow.
 fn has_result(operands: &[Operand], definitions: &[Register]) -> bool {
     let [first, _, ..] = operands else { return false };
     let wanted = match &first.kind {

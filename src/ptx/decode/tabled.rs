@@ -1,5 +1,5 @@
-//! Instructions that the table says completely: read as the nearest form, and made into operations
-//! of their own where they have one.
+//! Instructions that the table describes completely. They are matched with the nearest form, and
+//! converted to a separate operation if there is one.
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
@@ -109,7 +109,7 @@ impl Decoder<'_> {
         let (message, help, section) = match opcode {
             "fence" | "membar" => return self.unlike_fence(),
             "mbarrier" => return self.check_mbarrier().err().map(Err),
-            // The assembler takes it, the standard does not say what it is.
+            // The assembler accepts these forms, but the standard does not define them.
             "addc" | "subc" | "madc" if has("sat") => return Some(Ok(outside::unknown(self))),
             "mad" if has("sat") && !has("cc") && !self.is_floating() && !self.starts_with("hi") => {
                 (
@@ -133,7 +133,7 @@ impl Decoder<'_> {
         Some(Err(self.rule(message, help, section)))
     }
 
-    /// Whether the last type is this one, of several.
+    /// Whether the last of several types is this one.
     fn ends_in(&self, ty: Type) -> bool {
         let words = self.instruction.qualifiers.iter();
         let types: Vec<Type> = words.filter_map(|word| names::ty(&word.value)).collect();
@@ -150,7 +150,7 @@ impl Decoder<'_> {
         words.filter_map(|word| type_of(&word.value)).find(|ty| ty.is_float())
     }
 
-    /// Whether the instruction is one on floating-point numbers, as a type of it says.
+    /// Whether the instruction has a floating-point type.
     pub(super) fn is_floating(&self) -> bool {
         self.floating_type().is_some()
     }

@@ -1,5 +1,5 @@
-//! Steps of a proof, each looked at by itself: whether it applies its law at one place and leaves the
-//! rest as it is.
+//! The verification of single proof steps: a step applies its law at one place and leaves the rest
+//! unchanged.
 
 use super::{Step, Term};
 use crate::relation::simplify::rules::LAWS;
@@ -27,7 +27,7 @@ fn somewhere(before: &Term, after: &Term, from: &Term, to: &Term) -> bool {
     let mut differing = before.operands.iter().zip(&after.operands).filter(|(a, b)| a != b);
     match (differing.next(), differing.next()) {
         (Some((a, b)), None) => somewhere(a, b, from, to),
-        // A law may leave a term as it is, such as that union commutes does with `a | a`.
+        // A law may map a term to itself, such as commutativity of union for `a | a`.
         (None, _) => before.operands.iter().any(|one| somewhere(one, one, from, to)),
         _ => false,
     }

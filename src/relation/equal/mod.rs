@@ -1,12 +1,12 @@
-//! Two expressions into a proof that they are equal, in steps each of which applies a named law.
+//! Proofs that two expressions are equal, in steps each of which applies a named law.
 //!
 //! ```text
 //! expressions ── normal ──▶ one order and grouping ── pairs of operands ──▶ what still differs
 //!                                                       ── egg ──▶ steps ── check ──▶ proof
 //! ```
 //!
-//! A proof is believed because its steps are: [`check`](Proof::check) goes through them with no help from
-//! what has found them. No proof means nothing: the laws are not complete.
+//! A proof is trusted because of its steps: [`check`](Proof::check) verifies each without help from
+//! the search. The absence of a proof means nothing: the laws are not complete.
 
 mod check;
 mod normal;
@@ -25,10 +25,10 @@ use std::time::Duration;
 const ROUNDS: usize = 12;
 /// Nodes of an e-graph.
 const NODES: usize = 8_000;
-/// How many pairs of expressions egg is asked about in one proof.
+/// The most pairs of expressions that egg is asked about in one proof.
 const QUESTIONS: usize = 24;
 
-/// An expression as a tree; leaves that two expressions have in common stand for themselves.
+/// An expression as a tree; subexpressions that two expressions share may stand as leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
     /// The operator, or the name of a leaf.
@@ -55,32 +55,32 @@ impl std::fmt::Display for Term {
 /// One step of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The law that it applies.
+    /// The law that the step applies.
     pub law: String,
     /// Whether the law is applied from right to left.
     pub backwards: bool,
-    /// The expression before it.
+    /// The expression before the step.
     pub before: Term,
-    /// The expression behind it.
+    /// The expression after the step.
     pub after: Term,
 }
 
-/// Why two expressions are equal.
+/// A proof that two expressions are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// Chains of steps, each from an operand of the one expression to one of the other; what is not in
-    /// them is the same up to `normal`.
+    /// Chains of steps, each from an operand of one expression to an operand of the other; the
+    /// other operands agree up to `normal`.
     pub chains: Vec<Vec<Step>>,
 }
 
 impl Proof {
-    /// How many steps there are.
+    /// The number of steps.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.chains.iter().map(Vec::len).sum()
     }
 
-    /// Whether each step applies its law, and begins where the one before it ends.
+    /// Whether each step applies its law and begins where the step before ends.
     #[must_use]
     pub fn check(&self) -> bool {
         self.chains.iter().all(|chain| {
@@ -90,7 +90,7 @@ impl Proof {
     }
 }
 
-/// Proves that two nodes denote the same; gives up after a bounded amount of work.
+/// Proves that two nodes have the same denotation; gives up after a bounded amount of work.
 #[must_use]
 pub fn prove(arena: &mut Arena, a: NodeId, b: NodeId) -> Option<Proof> {
     let (a, b) = (normal(arena, a), normal(arena, b));
@@ -102,7 +102,7 @@ pub fn prove(arena: &mut Arena, a: NodeId, b: NodeId) -> Option<Proof> {
 
 struct Prover<'a> {
     arena: &'a Arena,
-    /// Pairs for which there was no proof.
+    /// Pairs for which no proof was found.
     failed: FxHashMap<(NodeId, NodeId), ()>,
     questions: usize,
 }
@@ -121,7 +121,8 @@ impl Prover<'_> {
             return true;
         }
         proof.chains.truncate(kept);
-        // Without what they share the question is smaller, and may be too small.
+        // With shared nodes as leaves the question is smaller, but may lack the structure that a
+        // law needs.
         let shared = self.shared(a, b);
         let steps = self.by_laws(a, b, &shared).or_else(|| self.by_laws(a, b, &[]));
         if let Some(steps) = steps {
@@ -132,7 +133,8 @@ impl Prover<'_> {
         false
     }
 
-    /// Whether two nodes have one operator and equal operands; of unions and intersections in any order.
+    /// Whether two nodes have the same operator and equal operands, those of unions and
+    /// intersections in any order.
     fn by_operands(&mut self, a: NodeId, b: NodeId, proof: &mut Proof) -> bool {
         match (self.arena.node(a), self.arena.node(b)) {
             (Node::Union(..), Node::Union(..)) | (Node::Inter(..), Node::Inter(..)) => {
@@ -157,7 +159,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether each of some nodes equals one of others, a different one each.
+    /// Whether the nodes of one list equal those of the other, one to one.
     fn matched(&mut self, left: &[NodeId], right: &mut Vec<NodeId>, proof: &mut Proof) -> bool {
         left.iter().all(|&one| {
             let found = (0..right.len()).find(|&at| self.equal(one, right[at], proof));
@@ -165,7 +167,7 @@ impl Prover<'_> {
         })
     }
 
-    /// The steps from one node to another by the laws; what is shared is left as it is.
+    /// The steps from one node to another by the laws, with shared nodes as leaves.
     fn by_laws(&mut self, a: NodeId, b: NodeId, shared: &[NodeId]) -> Option<Vec<Step>> {
         if self.questions >= QUESTIONS {
             return None;
@@ -198,7 +200,7 @@ impl Prover<'_> {
         flat.windows(2).map(step).collect()
     }
 
-    /// The largest nodes that both of two contain.
+    /// The nodes that are part of both of two nodes.
     fn shared(&self, a: NodeId, b: NodeId) -> Vec<NodeId> {
         let below = |root: NodeId| {
             let mut seen = vec![false; self.arena.len()];
@@ -215,13 +217,14 @@ impl Prover<'_> {
     }
 }
 
-/// The name of a node that is taken for a leaf.
+/// The name of a node that stands as a leaf.
 #[must_use]
 pub fn leaf_name(id: NodeId) -> String {
     format!("n{}", id.index())
 }
 
-/// A node as an expression of egg; those that are shared are leaves, unless laws speak of what they are.
+/// A node as an expression of egg, with shared nodes as leaves, unless these are base names, `{}`,
+/// `0` or recursive references.
 fn expression(arena: &Arena, root: NodeId, shared: &[NodeId]) -> RecExpr<Algebra> {
     let mut out = RecExpr::default();
     let mut known: FxHashMap<NodeId, Id> = FxHashMap::default();
@@ -254,7 +257,7 @@ fn add(
     class
 }
 
-/// The law that leads to a term, and whether from right to left.
+/// The law that leads to a term, and whether it is applied from right to left.
 fn law(term: &FlatTerm<Algebra>) -> Option<(String, bool)> {
     let own = match (term.forward_rule, term.backward_rule) {
         (Some(rule), _) => Some((rule.to_string(), false)),

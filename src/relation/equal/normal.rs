@@ -1,7 +1,7 @@
-//! One order and grouping for expressions that differ in nothing else.
+//! Normal form of expressions up to order and grouping.
 //!
-//! Unions and intersections are sorted and have no member twice, compositions group to the right, and a
-//! recursion that only extends itself on one side is the closure that it stands for.
+//! Unions and intersections are sorted and have no member twice, compositions group to the right,
+//! and a recursion that only extends itself on one side becomes a closure.
 
 use crate::id::NodeId;
 use crate::relation::expr::{Arena, Node};
@@ -22,7 +22,8 @@ pub fn normal(arena: &mut Arena, id: NodeId) -> NodeId {
     visit(arena, id, &mut known)
 }
 
-/// The members of a union or an intersection, whatever their grouping; of others the node itself.
+/// The members of a union, intersection or composition, for any grouping; for other nodes the node
+/// itself.
 #[must_use]
 pub fn parts(arena: &Arena, id: NodeId) -> Vec<NodeId> {
     let mut out = Vec::new();
@@ -104,8 +105,9 @@ fn unary(
     arena.add(make(operand))
 }
 
-/// What a recursive reference stands for without recursion, where its definition is a union of parts
-/// without it and of parts that extend it, all on one side, or of one that composes it with itself.
+/// The equivalent of a recursive reference without recursion. The definition has to be a union of
+/// parts without the reference and of recursive parts. Either all recursive parts extend the
+/// reference on one side, or a single part composes the reference with itself.
 pub fn closed_form(arena: &mut Arena, id: NodeId) -> Option<NodeId> {
     let Node::Rec(rec) = arena.node(id) else { return None };
     if arena.group(rec.group).count() != 1 {
@@ -168,7 +170,7 @@ fn compose(arena: &mut Arena, factors: &[NodeId]) -> NodeId {
     rest.iter().rev().fold(*last, |behind, &one| arena.add(Node::Comp(one, behind)))
 }
 
-/// Whether a node is made with another.
+/// Whether a node contains another.
 fn mentions(arena: &Arena, id: NodeId, wanted: NodeId) -> bool {
     let mut open = vec![id];
     let mut seen = vec![false; arena.len()];

@@ -1,4 +1,4 @@
-//! What engines on bit matrices pay for an expression, in passes over one matrix.
+//! The cost of an expression for engines on bit matrices, in passes over one matrix.
 
 use super::language::Algebra;
 use crate::id::NodeId;
@@ -16,7 +16,7 @@ const COMPOSE: u64 = 60;
 /// Warshall's algorithm.
 const CLOSURE: u64 = 90;
 
-/// What computing one node from its operands costs.
+/// The cost of computing one node from its operands.
 pub(super) fn node_cost(arena: &Arena, id: NodeId) -> u64 {
     let is_test = |id: NodeId| matches!(arena.node(id), Node::ToId(_));
     match arena.node(id) {
@@ -34,7 +34,7 @@ pub(super) fn node_cost(arena: &Arena, id: NodeId) -> u64 {
     }
 }
 
-/// What computing `roots` costs when shared nodes are computed once.
+/// The cost of computing `roots` if shared nodes are computed once.
 pub(super) fn total_cost(arena: &Arena, roots: &[NodeId]) -> u64 {
     let mut seen = vec![false; arena.len()];
     let mut stack = roots.to_vec();

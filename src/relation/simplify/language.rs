@@ -1,4 +1,4 @@
-//! The relational IR as a language for egg, and both ways between them.
+//! The relational IR as a language for egg, with translations in both directions.
 
 use crate::id::NodeId;
 use crate::relation::expr::{Arena, Node, RecId};
@@ -94,7 +94,7 @@ fn leaf(name: &str) -> Option<Node> {
     }
 }
 
-/// Adds `roots`, and all they are made of, to an e-graph; gives the class of every root.
+/// Adds `roots` and all nodes below to an e-graph; gives the class of every root.
 pub(super) fn add_all(arena: &Arena, roots: &[NodeId], graph: &mut EGraph<Algebra, ()>) -> Vec<Id> {
     let mut needed = vec![false; arena.len()];
     roots.iter().for_each(|r| needed[r.index()] = true);

@@ -1,10 +1,10 @@
 //! Models into cheaper ones with the same meaning, by equality saturation.
 //!
 //! Engines can work on the result; explanations and re-checks evaluate a model as it is written.
-//! The built-in engines fold a model for the program at hand instead
+//! The built-in engines instead specialize a model to the program
 //! ([`specialize`](super::specialize)), after which simplification saves nothing that can be
 //! measured (`benches/corpus.rs`) and would cost more than most tests take. Budgets count rounds
-//! and nodes, so that the answer is the same every time.
+//! and nodes, so that the result is deterministic.
 
 mod cost;
 pub(super) mod language;
@@ -28,8 +28,8 @@ const ROUNDS: usize = 8;
 /// Nodes of the e-graph.
 const NODES: usize = 12_000;
 
-/// A model with the same axioms, in the same order, and no definitions; what it costs to evaluate
-/// is at most what `model` costs. Demands on an order keep their form.
+/// A model with the same axioms, in the same order, and no definitions. Its evaluation costs at
+/// most as much as that of `model`. Demands on an order keep their form.
 #[must_use]
 pub fn simplify(model: &Model) -> Model {
     let mut source = model.clone();
@@ -49,7 +49,7 @@ pub fn simplify(model: &Model) -> Model {
     Model { arena, axioms, definitions: Vec::new(), shown: Vec::new(), ..source }
 }
 
-/// What evaluating the axioms of a model costs on bit matrices, in tenths of a pass over one
+/// The cost of evaluating the axioms of a model on bit matrices, in tenths of a pass over one
 /// matrix.
 #[must_use]
 pub fn cost(model: &Model) -> u64 {
@@ -57,7 +57,7 @@ pub fn cost(model: &Model) -> u64 {
     total_cost(&model.arena, &roots)
 }
 
-/// The expression to simplify: what is demanded, or the whole.
+/// The expression to simplify: the demanded edges, or the whole.
 fn subject(axiom: &Axiom, class: &Class) -> NodeId {
     match class {
         Class::Production { edges, .. } | Class::Choice { edges, .. } => *edges,
@@ -108,7 +108,7 @@ fn simplify_nodes(arena: &Arena, roots: &[NodeId]) -> (Arena, Vec<NodeId>) {
     (best, nodes)
 }
 
-/// The cheapest expression of each class, one for each, so that what is shared stays so.
+/// The cheapest expression of each class, one for each, so that sharing is preserved.
 fn extract(
     source: &Arena,
     all: &[NodeId],

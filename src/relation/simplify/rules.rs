@@ -1,13 +1,13 @@
 //! Laws of relation algebra, and of Kleene algebra with tests, as rewrite rules.
 //!
-//! Every law holds for all relations; nothing is assumed of base names but that `id` is the
-//! identity and `_` the universe. A test proves each on random matrices.
+//! Every law holds for all relations. The only assumptions on base names are that `id` is the
+//! identity and `_` the universe. A test checks each law on random matrices.
 
 use super::language::Algebra;
 use egg::{Pattern, Rewrite};
 
-/// Name, left-hand side, right-hand side. `?a ?b ?c` stand for relations, or for sets where the
-/// operators are those of sets; `?s ?t ?u ?v` stand for sets.
+/// Name, left-hand side, right-hand side. `?a ?b ?c` stand for relations, or for sets under
+/// operators of sets; `?s ?t ?u ?v` stand for sets.
 pub(in crate::relation) const LAWS: &[(&str, &str, &str)] = &[
     // Lattice.
     ("union-commutes", "(| ?a ?b)", "(| ?b ?a)"),

@@ -1,8 +1,8 @@
-//! Candidates: who reads from whom, with every value that follows, before any order is chosen.
+//! Candidates: reads-from with all values that follow, before any order is chosen.
 //!
-//! For every executed read, every executed write of its location is tried. Values are evaluated as
-//! far as they are known after each choice; a read is chosen for once it is known to execute. When
-//! no such read is left, every guard and value is known, or some of them justify themselves.
+//! For every executed read, every executed write of its location is tried. Known values are
+//! evaluated after each choice; a read gets its write once it is known to execute. When no such
+//! read is left, every guard and value is known, or some of them justify themselves.
 
 use super::free::Free;
 use crate::event::graph::EventGraph;
@@ -13,23 +13,23 @@ use crate::ptx::bits::mask;
 use std::ops::ControlFlow;
 use typed_index_collections::TiVec;
 
-/// One candidate, complete or on its way.
+/// A candidate, complete or partial.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     /// For every event, the write that it reads from.
     pub rf: &'a [Option<EventId>],
     /// The values of free leaves.
     pub free: &'a Free,
-    /// The values of all expressions as far as they are known; those of final memory are not.
+    /// The known values of expressions, without those of final memory.
     pub values: &'a Values,
 }
 
-/// What a search for candidates meets on its way.
+/// The callbacks of a search for candidates.
 pub(super) trait Visitor {
-    /// Why it ends early.
+    /// The reason why the search ends early.
     type Stop;
 
-    /// Called with values as far as they are known: whether this is worth going on with.
+    /// Called with the known values: whether the candidate is worth completing.
     fn is_promising(&mut self, candidate: &Candidate<'_>) -> ControlFlow<Self::Stop, bool>;
 
     /// Called with every candidate.
@@ -39,7 +39,7 @@ pub(super) trait Visitor {
     fn self_justified(&mut self, rf: &[Option<EventId>]);
 }
 
-/// Visits all candidates of a graph that have these values of free leaves.
+/// Visits all candidates of a graph with these values of free leaves.
 pub(super) fn visit<V: Visitor>(
     graph: &EventGraph,
     free: &Free,
@@ -48,7 +48,7 @@ pub(super) fn visit<V: Visitor>(
     extend(graph, free, &mut vec![None; graph.events.len()], visitor)
 }
 
-/// Chooses for the next read that is known to execute.
+/// Chooses a write for the next read that is known to execute.
 fn extend<V: Visitor>(
     graph: &EventGraph,
     free: &Free,
@@ -84,7 +84,7 @@ fn extend<V: Visitor>(
     ControlFlow::Continue(())
 }
 
-/// Whether it is known which events execute, and which values they read and write.
+/// Whether all events and their values are decided.
 fn is_determined(graph: &EventGraph, values: &Values) -> bool {
     graph.ids().all(|id| match values.truth(graph.event(id).guard) {
         None => false,
@@ -124,7 +124,7 @@ pub(super) fn evaluate(graph: &EventGraph, free: &Free, rf: &[Option<EventId>]) 
     }
 }
 
-/// What a read access returns: the values that its pieces' writes write.
+/// The value of a read access, from the writes of its pieces.
 fn read_value(
     graph: &EventGraph,
     rf: &[Option<EventId>],

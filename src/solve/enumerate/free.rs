@@ -1,9 +1,8 @@
-//! Values that an execution chooses: symbols, and what `bar.red` returns.
+//! Free values that an execution chooses: symbols, and results of `bar.red`.
 //!
-//! Where the values tried for a symbol may not [stand for all](crate::solve::symbols), the search asks
-//! what is [known](super::known) without them. A barrier's result takes every value that the number
-//! of its operations permits; an execution whose barrier returns something else is none and is
-//! dropped when it is built.
+//! If the values tried for a symbol may not [stand for all](crate::solve::symbols), the search asks
+//! which values are [known](super::known) without them. A barrier's result takes every value that
+//! its number of operations permits. An execution with a wrong result is dropped when it is built.
 
 use crate::event::graph::EventGraph;
 use crate::id::BarrierId;
@@ -15,7 +14,7 @@ use typed_index_collections::TiVec;
 pub(super) struct Free {
     /// By symbol.
     pub symbols: Vec<u128>,
-    /// By barrier operation; those that return nothing have 0.
+    /// By barrier operation; 0 for those without a result.
     pub barriers: TiVec<BarrierId, u128>,
 }
 
@@ -37,7 +36,7 @@ pub(super) fn assignments(graph: &EventGraph) -> impl Iterator<Item = Free> + us
     })
 }
 
-/// The next choice of one position in each domain, the last one changing fastest.
+/// The next combination of one position in each domain, the last one changing fastest.
 fn successor(domains: &[Vec<u128>], mut at: Vec<usize>) -> Option<Vec<usize>> {
     for i in (0..domains.len()).rev() {
         at[i] += 1;

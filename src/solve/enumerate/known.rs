@@ -1,4 +1,4 @@
-//! What is known of values while some symbols are left open: bit by bit.
+//! Known bits of values while some symbols are open.
 
 use super::free::Free;
 use crate::event::graph::EventGraph;
@@ -8,7 +8,7 @@ use crate::program::unary::apply_unary;
 use crate::ptx::bits::mask;
 use typed_index_collections::{TiSlice, TiVec};
 
-/// A value of which only the bits in `known` are certain; the others are zero in `bits`.
+/// A value of which only the bits in `known` are certain; the other bits are zero in `bits`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bits {
     bits: u128,
@@ -25,14 +25,14 @@ impl Bits {
     }
 }
 
-/// What is certain of every expression of a graph, whatever the values of open symbols.
+/// The certain bits of every expression of a graph, for all values of open symbols.
 pub(super) struct Known<'a> {
     exprs: &'a ExprArena,
     values: Vec<Bits>,
 }
 
 impl<'a> Known<'a> {
-    /// What follows from these reads-from pairs when symbols of more than one bit are open.
+    /// The certain bits under these reads-from pairs, if symbols of more than one bit are open.
     pub(super) fn of(graph: &'a EventGraph, free: &Free, rf: &[Option<EventId>]) -> Self {
         let mut read = vec![Bits::default(); graph.accesses.len()];
         let mut exchanged = TiVec::from(vec![Bits::default(); graph.barriers.len()]);
@@ -54,7 +54,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The value of an expression, if all of it is known.
+    /// The value of an expression, if all its bits are known.
     pub(super) fn get(&self, id: ExprId) -> Option<u128> {
         self.values[id.index()].exact(self.exprs.width(id))
     }

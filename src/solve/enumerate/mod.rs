@@ -1,11 +1,11 @@
 //! The reference engine: brute force over candidate executions, the readable meaning of a verdict.
 //!
 //! An outcome is allowed when some candidate execution has it and the model, evaluated as written,
-//! admits that execution. A candidate is: values for everything that is free (`free`), a write
-//! for every read with the values that follow (`candidates`), an assignment of barrier
-//! generations, orders of fences and writes, and a last write for every location (`search`).
-//! Nothing is cut off but what can no longer reach the goal, and orders that break an axiom which
-//! more edges cannot mend. Every execution found is built and checked by the solver-free evaluator
+//! admits that execution. A candidate is: values for all free leaves (`free`), a write for every
+//! read with the values that follow (`candidates`), an assignment of barrier generations, orders of
+//! fences and writes, and a last write for every location (`search`). Only candidates that can no
+//! longer reach the goal are pruned, and orders that break an axiom which more edges cannot mend.
+//! Every execution found is built and checked by the solver-free evaluator
 //! ([`recheck`](crate::execution::recheck)).
 //!
 //! Values are well founded here. Under a model that does not forbid cycles of reads-from and
@@ -80,8 +80,8 @@ impl Engine for Enumerate {
 }
 
 impl Enumerate {
-    /// The axioms that exclude a goal which no execution reaches; `within` is what is left of the
-    /// budget for a question of at most so many steps.
+    /// The axioms that exclude a goal which no execution reaches; `within` gives the remaining
+    /// budget for a question with the given number of steps.
     fn core(
         &self,
         problem: Problem<'_>,
@@ -168,8 +168,8 @@ fn doubt(
     None
 }
 
-/// Visits every candidate execution of a graph whatever a model says of it: all reads-from choices,
-/// all Fence-SC orders, all partial coherence orders and all barrier generations.
+/// Visits every candidate execution of a graph, independent of a model. Combines all reads-from
+/// choices, Fence-SC orders, partial coherence orders and barrier generations.
 ///
 /// # Errors
 /// With the limit, when the budget ends first.

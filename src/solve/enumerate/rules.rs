@@ -1,4 +1,4 @@
-//! What a model asks of the orders that an execution chooses, as a search needs it.
+//! The demands of a model on the orders that an execution chooses.
 
 use crate::execution::build::Execution;
 use crate::id::{EventId, NodeId};
@@ -8,18 +8,18 @@ use crate::relation::eval::{Evaluator, Interpretation, Values};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::vocabulary::BaseRel;
 
-/// Which pairs of writes to one location coherence has to relate.
+/// The pairs of writes to one location that coherence has to relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coherence {
-    /// Those that some axiom demands; no more, since more edges only exclude more.
+    /// The edges that some axiom demands; more edges would only exclude more executions.
     Demanded,
-    /// All of them.
+    /// All pairs.
     Total,
-    /// Any of them: every partial order is tried.
+    /// Any pairs: every partial order is tried.
     Partial,
 }
 
-/// A model taken apart.
+/// A model by the roles of its axioms.
 #[derive(Debug)]
 pub(super) struct Rules {
     model: Model,
@@ -30,14 +30,14 @@ pub(super) struct Rules {
     pub coherence: Coherence,
 }
 
-/// What the axioms say of an execution whose orders may still grow.
+/// The demand of the axioms on an execution whose orders may still grow.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Demand {
     /// An axiom is broken for good.
     Hopeless,
     /// These edges are missing from the order.
     Edges(BaseRel, Vec<(EventId, EventId)>),
-    /// The order has to relate this pair, one way or the other.
+    /// The order has to relate this pair in either direction.
     Either(BaseRel, EventId, EventId),
     /// Nothing.
     Nothing,
@@ -80,7 +80,7 @@ impl Rules {
         rules
     }
 
-    /// An evaluator of what the rules are about.
+    /// An evaluator of the rules' expressions.
     pub(super) fn evaluator(&self, events: usize) -> Evaluator<'_> {
         let demands = self.productions.iter().chain(&self.choices).map(|&(_, edges)| edges);
         let axioms = self.prohibitions.iter().map(|&a| self.model.axioms[a].node);
@@ -88,7 +88,7 @@ impl Rules {
         Evaluator::new(&self.model.arena, &roots, events)
     }
 
-    /// What the axioms ask of `execution`, evaluated to `values`.
+    /// The axioms' demand on `execution`, evaluated to `values`.
     pub(super) fn demand(&self, execution: &Execution<'_>, values: &Values) -> Demand {
         let broken = |&a: &usize| !holds(&self.model, &self.model.axioms[a], values);
         if self.prohibitions.iter().any(broken) {

@@ -1,14 +1,15 @@
 //! The search: candidates, then barrier generations, then orders, then final writes.
 //!
-//! Orders start empty and grow. Edges that the axioms demand are added until there are none; where
-//! an axiom demands that a pair be ordered, both ways are tried. For a model whose axioms are all
-//! prohibitions, productions and choices ([`classify`](crate::relation::classify)) this loses no
-//! outcome: take any consistent execution and follow its orders at every choice. What is demanded
-//! of smaller orders is demanded of its orders too, since demands only grow; so the orders here
-//! stay inside its orders, break no prohibition that it keeps, and leave every write
-//! coherence-maximal that is maximal there. Fences of mutual scope are a choice in every model,
-//! pairs of writes in a model with total coherence. For any other model, every partial order is
-//! tried: each pair of writes one way, the other way, and not at all.
+//! Orders start empty and grow. Edges that the axioms demand are added until there are none; if an
+//! axiom demands that a pair be ordered, both directions are tried. For a model whose axioms are
+//! all prohibitions, productions and choices ([`classify`](crate::relation::classify)) this loses
+//! no outcome: take any consistent execution and follow its orders at every choice. Edges demanded
+//! of smaller orders are also demanded of the execution's orders, since demands only grow.
+//! Therefore the orders of the search stay inside those of the execution. They break no prohibition
+//! that the execution keeps, and every coherence-maximal write of the execution stays maximal.
+//! Fences of mutual scope are a choice in every model, pairs of writes in a model with total
+//! coherence. For any other model, every partial order is tried: each pair of writes one way, the
+//! other way, and not at all.
 
 use super::candidates::{self, Candidate, Visitor};
 use super::free::{Free, assignments};
@@ -29,10 +30,10 @@ use crate::vocabulary::BaseRel;
 use std::ops::ControlFlow;
 use typed_index_collections::TiVec;
 
-/// Why a search ends before it has seen everything.
+/// The reason why a search ends before it has seen everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The one who asked has seen enough.
+    /// The caller has seen enough.
     Enough,
     /// A limit.
     Limit(Why),
@@ -50,21 +51,21 @@ pub(super) struct Search<'a, F> {
     evaluator: Evaluator<'a>,
     steps_left: Option<u64>,
     deadline: Option<Deadline>,
-    /// Pairs that stay unordered, where every partial order is tried.
+    /// Pairs that stay unordered, if every partial order is tried.
     apart: Vec<Pair>,
     /// Whether values that justify themselves were met; they are left out.
     pub self_justified: bool,
-    /// What barriers return in the candidate at hand.
+    /// The barrier results of the current candidate.
     barriers: TiVec<BarrierId, u128>,
     /// Whether the values tried for symbols stand for all others.
     symbols_are_enough: bool,
-    /// Whether an execution was met on which other values of symbols might have another effect.
+    /// Whether an execution was found on which other values of symbols might have another effect.
     pub symbols_matter: bool,
     found: F,
 }
 
 impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
-    /// A search that hands every execution to `found`.
+    /// A search that calls `found` with every execution.
     pub(super) fn new(
         graph: &'a EventGraph,
         model: &'a Model,
@@ -90,12 +91,12 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         }
     }
 
-    /// Goes through all executions.
+    /// Visits all executions.
     pub(super) fn run(&mut self) -> Flow {
         assignments(self.graph).try_for_each(|free| candidates::visit(self.graph, &free, self))
     }
 
-    /// Accounts for one step.
+    /// Counts one step.
     fn step(&mut self) -> Flow {
         if let Some(left) = &mut self.steps_left {
             if *left == 0 {
@@ -109,13 +110,13 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the goal may still be reached, with values as far as they are known.
+    /// Whether the goal may still be reached, given the known values.
     fn within_reach(&self, truth: impl Fn(ExprId) -> Option<bool>) -> bool {
         self.goal.may_be_reached(self.graph, truth)
     }
 
-    /// Notes whether what matters about an execution is unknown while symbols are left open: who
-    /// executes, and what the goal is about.
+    /// Records whether a relevant fact is unknown while symbols are open: the executed events, or a
+    /// value that the goal asks for.
     fn note_symbols(&mut self, rf: &[Option<EventId>], free: &Free) {
         if self.symbols_are_enough || self.symbols_matter {
             return;
@@ -138,7 +139,8 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
 
     /// The ways in which threads can meet at barriers.
     fn generations(&self, candidate: &Candidate<'_>) -> Result<Vec<Generations>, TooMany> {
-        // A thread that is cut may leave others waiting. Left open, operations meet by turn.
+        // A thread that is cut may leave others waiting. Without generations, operations meet where
+        // ordinals decide.
         if self.goal == Goal::BoundHit {
             return Ok(vec![TiVec::new()]);
         }
@@ -196,7 +198,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         ControlFlow::Continue(())
     }
 
-    /// Adds edges to an order; false when it cannot hold them.
+    /// Adds edges to an order; false if the order cannot hold them.
     fn insert(&self, execution: &mut Execution<'a>, order: BaseRel, edges: &[Pair]) -> bool {
         let (mut co, mut sc) = (execution.choices.co.clone(), execution.choices.sc.clone());
         if order == BaseRel::Co { &mut co } else { &mut sc }.extend(edges);
@@ -217,7 +219,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             .find(|&(a, b)| executes(a) && executes(b) && !sc.contains(a, b) && !sc.contains(b, a))
     }
 
-    /// A pair of executed writes to one location that is neither ordered nor to be left apart.
+    /// A pair of executed writes to one location that is neither ordered nor kept apart.
     fn open_writes(&self, execution: &Execution<'_>) -> Option<Pair> {
         if self.rules.coherence == Coherence::Demanded {
             return None;
@@ -238,7 +240,8 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         })
     }
 
-    /// The orders are complete: the model as written decides, then final writes are chosen.
+    /// Handles an execution with complete orders: the model as written decides, then final writes
+    /// are chosen.
     fn ordered(&mut self, execution: &mut Execution<'a>) -> Flow {
         if !recheck(self.model, execution).is_consistent() {
             return ControlFlow::Continue(());
@@ -247,7 +250,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let barriers = self.barriers.clone();
         self.note_symbols(&execution.choices.rf, &Free { symbols, barriers });
         if self.goal == Goal::BoundHit {
-            // A candidate that other values of symbols might cut is here too.
+            // Candidates that other values of symbols might cut are visited here too.
             return match self.goal.is_reached(self.model, execution) {
                 true => (self.found)(execution),
                 false => ControlFlow::Continue(()),
@@ -259,7 +262,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         ControlFlow::Continue(())
     }
 
-    /// Chooses the final write of every location, of those that may be it.
+    /// Chooses the final write of every location among its options.
     fn finals(
         &mut self,
         execution: &mut Execution<'a>,
@@ -294,7 +297,8 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
         if self.symbols_are_enough {
             return ControlFlow::Continue(self.within_reach(|x| candidate.values.truth(x)));
         }
-        // What other values of symbols might reach is followed, to see whether it is consistent.
+        // A candidate that other values of symbols might complete is followed, to see whether it is
+        // consistent.
         let known = Known::of(self.graph, candidate.free, candidate.rf);
         ControlFlow::Continue(self.within_reach(|x| known.truth(x)))
     }
@@ -314,12 +318,12 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
             };
             let mut execution = match Execution::assemble(self.graph, choices) {
                 Ok(execution) => execution,
-                // What a barrier is assumed to return may follow from nothing but itself.
+                // The assumed result of a barrier may justify only itself.
                 Err(Inconsistency::Undetermined(_)) => {
                     self.self_justified = true;
                     continue;
                 }
-                // A barrier that returns something else than was assumed makes no execution here.
+                // A barrier whose result differs from the assumed one makes no execution.
                 Err(
                     Inconsistency::Barriers
                     | Inconsistency::ReadsFromNowhere(_)
@@ -338,8 +342,8 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
     }
 }
 
-/// For every location, the writes that may give it its final value: those that no other follows, or
-/// any of them where nothing depends on which.
+/// For every location, the possible final writes, which have no coherence successor. Only one of
+/// them if no expression depends on the choice.
 fn last_writes(execution: &Execution<'_>) -> Vec<Vec<EventId>> {
     let graph = execution.graph;
     let co = execution.relation(BaseRel::Co);

@@ -4,8 +4,8 @@ use crate::id::NodeId;
 use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
 use crate::vocabulary::BaseRel;
 
-/// Whether some axiom makes a union acyclic that contains reads-from and all dependencies (program
-/// order contains them): then no consistent execution has a value that follows from itself
+/// Whether some axiom makes a union acyclic that contains reads-from and all dependencies. (Program
+/// order contains the dependencies.) Then no consistent execution has a value that justifies itself
 /// (PTX-8.10.4).
 pub(super) fn is_excluded(model: &Model) -> bool {
     let required = model.axioms.iter().filter(|a| a.role == AxiomRole::Required && !a.negated);
@@ -24,7 +24,7 @@ pub(super) fn is_excluded(model: &Model) -> bool {
     })
 }
 
-/// The base relations that a union is made of.
+/// The base relations in a union.
 fn flatten(arena: &Arena, node: NodeId, out: &mut Vec<BaseRel>) {
     match arena.node(node) {
         Node::Union(a, b) => {

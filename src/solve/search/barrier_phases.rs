@@ -1,5 +1,5 @@
-//! What barriers do before it is chosen who meets: where turns decide, the operations of one turn meet,
-//! and what `bar.red` returns follows once everybody has come or has ended.
+//! Barriers before generations are chosen. If ordinals decide, operations of equal ordinal meet,
+//! and the result of a `bar.red` follows once every thread has arrived or ended.
 
 use super::state::Search;
 use crate::bitrel::{EventSet, Rel};
@@ -9,14 +9,14 @@ use crate::execution::phase::{Generation, Generations};
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 
-/// The barrier operations of a program that meet by turn.
+/// The barrier operations of a program whose ordinals decide the phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrdinalPhases {
     operations: Vec<OrdinalOperation>,
-    /// Pairs of operations of which the second waits for the first, if they are of one turn, by
-    /// index of the graph; with the kind of their barrier.
+    /// Pairs of operations of which the second waits for the first if their ordinals are equal.
+    /// Includes the kind of their barrier.
     pairs: Vec<(BarrierId, BarrierId, usize)>,
-    /// Operations that return something.
+    /// The operations with a reduction.
     reducing: Vec<BarrierId>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct OrdinalPhases {
 struct OrdinalOperation {
     /// Its index in the graph.
     index: BarrierId,
-    /// Those of its thread that are numbered with it, and come before it.
+    /// The earlier operations of its thread in the same numbering.
     earlier: Vec<BarrierId>,
 }
 
@@ -66,8 +66,8 @@ impl OrdinalPhases {
 }
 
 impl Search<'_, '_> {
-    /// Lets operations meet whose turn is known, and computes what they return; false when one was
-    /// taken to return something else.
+    /// Relates operations with known ordinals, and computes their results; false if an assumed
+    /// result differs.
     pub(super) fn meet_by_turn(&mut self) -> bool {
         if self.met || self.space.turns.operations.is_empty() {
             return true;
@@ -93,7 +93,7 @@ impl Search<'_, '_> {
         true
     }
 
-    /// The turns of operations that happen, where it is known which happen before.
+    /// The ordinals of operations that happen, if it is known which earlier ones do.
     fn known_turns(&self) -> Generations {
         let graph = self.space.graph;
         let mut turns = TiVec::from(vec![None; graph.barriers.len()]);
@@ -119,7 +119,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether nobody can join the turn of an operation any more.
+    /// Whether no thread can join the phase of an operation any more.
     fn is_settled(&self, index: BarrierId, turns: &Generations) -> bool {
         let graph = self.space.graph;
         let Some(turn) = turns[index] else { return false };

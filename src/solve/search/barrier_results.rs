@@ -1,4 +1,5 @@
-//! What barriers return: computed where it is known who meets; else tried, and judged once it is.
+//! Results of barriers: computed if the participants are known; otherwise tried, and checked once
+//! they are.
 
 use super::state::{Flow, Search, Stop, Visit};
 use crate::execution::build::{Execution, barrier_result};
@@ -7,17 +8,17 @@ use crate::rule::Unsupported;
 use crate::solve::symbols::returned;
 
 impl Search<'_, '_> {
-    /// The barrier operations that happen and return something.
+    /// The barrier operations that happen and have a result.
     fn reducing(&self) -> impl Iterator<Item = BarrierId> + '_ {
         let barriers = self.space.graph.barriers.iter_enumerated();
         let here = barriers.filter(|(_, op)| op.returns() && self.executed.contains(op.event));
         here.map(|(index, _)| index)
     }
 
-    /// Computes what barriers return whose members and predicates are known.
+    /// Computes the results of barriers whose members and predicates are known.
     pub(super) fn compute_results(&mut self) {
         for (index, op) in self.space.graph.barriers.iter_enumerated() {
-            // Those of an exchange meet by turn.
+            // The members of an exchange follow from ordinals.
             let met = op.exchange.is_some() || (self.met && op.reduction.is_some());
             if !met || self.returned[index].is_some() {
                 continue;
@@ -31,7 +32,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A barrier operation that happens, whose result is not known while it is open who meets.
+    /// A barrier operation that happens without a known result, while generations are open.
     pub(super) fn open_result(&self) -> Option<BarrierId> {
         let is_open = |index: BarrierId| {
             self.space.graph.barriers[index].exchange.is_none() && self.returned[index].is_none()
@@ -39,7 +40,7 @@ impl Search<'_, '_> {
         self.reducing().find(|&index| !self.met && is_open(index))
     }
 
-    /// Tries whatever a barrier may return.
+    /// Tries all results that a barrier may have.
     pub(super) fn branch_on_result(&mut self, index: BarrierId, visit: &mut Visit<'_>) -> Flow {
         for value in returned(self.space.graph, index) {
             let mark = self.mark();
@@ -53,8 +54,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Whether barriers return what was tried for them, now that it is known who meets: from votes
-    /// that do not go back to it.
+    /// Whether barriers have the tried results, now that generations are chosen. The votes must not
+    /// depend on the result.
     pub(super) fn results_hold(&mut self) -> Result<bool, Stop> {
         for index in self.reducing() {
             let graph = self.space.graph;

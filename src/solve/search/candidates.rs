@@ -1,5 +1,5 @@
-//! What a search knows of a program before it chooses: candidates, cached base relations, and
-//! which expressions matter.
+//! The candidates of a search: choice-independent facts about a program, such as sources of reads,
+//! base relations and relevant expressions.
 
 use super::barrier_phases::OrdinalPhases;
 use super::free_values::{chances, symbols};
@@ -28,17 +28,17 @@ pub(super) struct Space<'g> {
     pub(super) graph: &'g EventGraph,
     /// For every event, the writes that it may read from.
     pub(super) sources: Vec<FewEvents>,
-    /// Reads, those that the condition speaks of first.
+    /// Reads, those that matter to the question first.
     pub(super) reads: Vec<AccessId>,
-    /// For every access, whether its value matters to what is asked.
+    /// For every access, whether its value matters to the question.
     pub(super) matters: Vec<bool>,
-    /// For every read access, what the goal demands of its value.
+    /// For every read access, the goal's demand on its value.
     pub(super) demands: Vec<Option<ValueDemand>>,
-    /// Truth values that every execution with what is asked has.
+    /// The truth values that every execution with the goal has.
     pub(super) assumed: FxHashMap<ExprId, bool>,
-    /// What values are made of; empty in a small program, which is searched without it.
+    /// The slices of values; empty in a small program, which is searched without them.
     pub(super) slices: Slices,
-    /// Whether it is asked where there are mbarrier objects, which reads-from decides.
+    /// Whether a question depends on where mbarrier objects are, which reads-from decides.
     pub(super) asks_for_mbarriers: bool,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
@@ -48,34 +48,33 @@ pub(super) struct Space<'g> {
     first: Vec<Option<EventId>>,
     /// Writes of each location, the initial one first.
     pub(super) writes: Vec<Vec<EventId>>,
-    /// All pairs of writes to one location, but for those with an initial write last.
+    /// All pairs of writes to one location, except those with an initial write last.
     pub(super) write_pairs: Rel,
     /// Pairs of fences that Fence-SC order has to orient, both ways.
     pub(super) fence_pairs: Rel,
     /// Expressions to evaluate, operands first.
     pub(super) order: Vec<ExprId>,
-    /// For every expression, the symbols that it is made of; empty in a program without symbols.
+    /// For every expression, its symbols; empty in a program without symbols.
     pub(super) symbols: Vec<SmallVec<[SymbolId; 2]>>,
-    /// Guards of events that a truth value decides which the execution chooses, each with its literals.
+    /// Guards of events with a literal that the execution chooses, each with its literals.
     pub(super) chances: Vec<(ExprId, Vec<ExprId>)>,
     /// Locations whose final value matters.
     pub(super) finals: Vec<LocId>,
-    /// For every event, those that it depends on directly, where the model says that dependencies
-    /// have no cycles.
+    /// For every event, its direct dependencies, if the model excludes cycles of dependencies.
     pub(super) depends: Vec<FewEvents>,
     /// Whether no event depends on another.
     pub(super) independent: bool,
-    /// The other way round.
+    /// The converse of `depends`.
     pub(super) dependents: Vec<FewEvents>,
     /// For every write, the reads that may take it.
     pub(super) readers: Vec<FewEvents>,
-    /// How barrier operations can meet, where control flow and counts are fixed: exactly one way,
-    /// the empty one, in a program without barriers.
+    /// The ways in which barrier operations can meet, if control flow and counts are fixed. A
+    /// program without barriers has only the empty way.
     pub(super) meetings: Option<Vec<Generations>>,
-    /// The barrier operations that meet by turn.
+    /// The barrier operations whose ordinals decide their phase.
     pub(super) turns: OrdinalPhases,
-    /// What barriers may order, by kind: of CTAs, warps, clusters, exchanges; `None` where no model asks, or
-    /// where there is one way to meet.
+    /// The pairs that barriers may order, by kind: of CTAs, warps, clusters, exchanges; `None` if
+    /// no model asks, or if there is one way to meet.
     pub(super) may_meet: Option<[Rel; 4]>,
     /// Base sets over all events, by index.
     pub(super) sets: Vec<Option<&'g EventSet>>,
@@ -84,7 +83,7 @@ pub(super) struct Space<'g> {
 }
 
 impl<'g> Space<'g> {
-    /// Looks at a graph for a model.
+    /// Analyses a graph for a model.
     pub(super) fn new(graph: &'g EventGraph, rules: &Rules, goal: Goal) -> Self {
         let writes = graph.writes_by_location();
         let order = relevant(graph);
@@ -129,7 +128,7 @@ impl<'g> Space<'g> {
         for &set in &rules.sets {
             space.sets[set.index()] = Some(base_set(graph, set));
         }
-        // What values add to the conditional ones is added in each execution.
+        // The value-dependent pairs of conditional relations are added in each execution.
         let by_program = |r: &&BaseRel| r.origin() != Origin::Chosen;
         for &relation in rules.relations.iter().filter(by_program) {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
@@ -147,8 +146,8 @@ impl<'g> Space<'g> {
         space
     }
 
-    /// Which event of its thread an event is; events that correspond in interchangeable threads
-    /// have the same number. (Positions will not do: an access through a computed address is one
+    /// The number of an event within its thread; events that correspond in interchangeable threads
+    /// have the same number. (Positions are not enough: an access through a computed address is one
     /// event for each place that it may have, all at one position.)
     pub(super) fn number_in_thread(&self, event: EventId) -> usize {
         let agent = self.graph.event(event).agent;
@@ -184,7 +183,7 @@ impl<'g> Space<'g> {
         }
     }
 
-    /// Reads that what is asked depends on come first.
+    /// Orders reads: those that the question depends on come first.
     fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
         self.matters = matters(graph, goal);
@@ -245,8 +244,8 @@ impl ValueDemand {
     }
 }
 
-/// Accesses that the misuse in question depends on, through any number of writes; without one, those
-/// that guards, the condition, the filter or what is shown depends on.
+/// The relevant accesses, directly or through writes. For a violation, these are its dependencies;
+/// otherwise the dependencies of guards, the condition, the filter and shown values.
 fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
     let guards = graph.events.iter().map(|e| e.guard).chain(graph.cuts.iter().map(|c| c.guard));
     let violations = graph.violations.iter().map(|v| v.guard);
@@ -272,7 +271,7 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
         }
         if let Expr::Read(access) | Expr::Mbarrier(access) = graph.exprs.get(x) {
             out[access.index()] = true;
-            // Whatever is written there may be what is read.
+            // Any value written to the object may be read there.
             let object = graph.access(access).object;
             let written = graph.accesses.iter().filter(|a| a.object == object);
             stack.extend(written.map(|a| a.value));
@@ -281,12 +280,11 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
     out
 }
 
-/// For every access what the goal says of its value; what is true or false with it; what of this
-/// nothing else makes up.
+/// The demands of a goal: the demand on every access's value, the implied truth values, and the
+/// atomic ones among these.
 type Demands = (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>, Vec<(ExprId, bool)>);
 
-/// What the goal says outright of the values of reads: equations with constants that all have to
-/// hold.
+/// The demands of the goal on the values of reads: equations with constants that all have to hold.
 fn demands(graph: &EventGraph, goal: Goal) -> Demands {
     let mut assumed = FxHashMap::default();
     let mut facts = Vec::new();
@@ -336,7 +334,7 @@ fn demands(graph: &EventGraph, goal: Goal) -> Demands {
     (out, assumed, facts)
 }
 
-/// The reads of read-modify-writes that are one piece, by location.
+/// The single-piece reads of read-modify-writes, by location.
 fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
     let mut out = vec![Vec::new(); graph.locations.len()];
     for id in graph.ids() {
@@ -348,8 +346,8 @@ fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
     out
 }
 
-/// The ways in which barrier operations meet; `None` where values decide who takes part, or where
-/// there are too many, or where threads may be cut by the bound.
+/// The ways in which barrier operations meet; `None` if values decide the participants, if there
+/// are too many ways, or if threads may be cut by the bound.
 fn meetings(graph: &EventGraph, goal: Goal) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
         return Some(vec![TiVec::new()]);
@@ -358,7 +356,7 @@ fn meetings(graph: &EventGraph, goal: Goal) -> Option<Vec<Generations>> {
     fixed.assignments().ok().filter(|_| goal != Goal::BoundHit)
 }
 
-/// Everything that guards, stored values, the condition and what is observed are made of.
+/// All parts of guards, stored values, the condition and observed values.
 fn relevant(graph: &EventGraph) -> Vec<ExprId> {
     let roots = graph
         .events
@@ -384,7 +382,7 @@ fn relevant(graph: &EventGraph) -> Vec<ExprId> {
     parts(graph, roots.collect())
 }
 
-/// The locations whose final values the condition, the filter or what is observed speaks of.
+/// The locations whose final values are in the condition, the filter or the observed values.
 fn final_locations(graph: &EventGraph) -> Vec<LocId> {
     let shown = graph.observed.iter().map(|o| o.value);
     let parts = parts(graph, shown.chain([graph.condition, graph.filter]).collect());
@@ -397,12 +395,12 @@ fn final_locations(graph: &EventGraph) -> Vec<LocId> {
     out
 }
 
-/// Whether an expression says of a read whether it finds an mbarrier object.
+/// Whether an expression is the question whether a read finds an mbarrier object.
 fn is_about_mbarriers(graph: &EventGraph, x: ExprId) -> bool {
     matches!(graph.exprs.get(x), Expr::Mbarrier(_))
 }
 
-/// Expressions with all that they are made of, operands first.
+/// Expressions with all their parts, operands first.
 fn parts(graph: &EventGraph, mut roots: Vec<ExprId>) -> Vec<ExprId> {
     let mut needed = vec![false; graph.exprs.len()];
     while let Some(x) = roots.pop() {

@@ -1,9 +1,9 @@
-//! A model compiled to straight-line operations on bit matrices, once for lower and, where a
+//! A model compiled to straight-line operations on bit matrices, once for lower and, if a
 //! difference asks for it, once for upper bounds.
 //!
-//! While choices are open, an axiom may be judged by lower bounds of what it forbids. A difference
-//! takes the upper bound of its right side, so that leaving choices open never makes a lower bound
-//! too large.
+//! While choices are open, an axiom is judged by lower bounds of the relation that it restricts. A
+//! difference takes the upper bound of its right side, so that open choices never make a lower
+//! bound too large.
 
 use crate::id::NodeId;
 use crate::relation::expr::{Arena, Node};
@@ -13,15 +13,15 @@ use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A place for one set or relation.
+/// The place of one set or relation.
 pub(super) type SlotId = usize;
 
-/// Which bound of an expression a slot holds.
+/// The bound of an expression that a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Side {
-    /// What is there whatever the open choices become.
+    /// The members under all completions of the open choices.
     Low,
-    /// What may be there.
+    /// The members under some completion.
     High,
 }
 
@@ -34,20 +34,20 @@ impl Side {
     }
 }
 
-/// How often a slot changes during a search.
+/// The choices that change a slot during a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// With the set of events.
+    /// The set of events alone.
     Static,
-    /// With reads-from and barriers.
+    /// Reads-from and barriers.
     Reads,
-    /// With Fence-SC order.
+    /// Fence-SC order.
     Fences,
-    /// With coherence.
+    /// Coherence.
     Coherence,
 }
 
-/// How many levels there are.
+/// The number of levels.
 pub(super) const LEVELS: usize = 4;
 
 /// A set of slots.
@@ -57,7 +57,7 @@ pub(super) struct SlotSet {
 }
 
 impl SlotSet {
-    /// None of this many.
+    /// The empty set among this many slots.
     pub(super) fn new(slots: usize) -> Self {
         Self { words: smallvec::smallvec![0; slots.div_ceil(64)] }
     }
@@ -78,13 +78,13 @@ impl SlotSet {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
-    /// Adds what both others have.
+    /// Adds the intersection of two sets.
     pub(super) fn union_with_both(&mut self, one: &Self, other: &Self) {
         let both = one.words.iter().zip(&other.words);
         self.words.iter_mut().zip(both).for_each(|(a, (b, c))| *a |= b & c);
     }
 
-    /// The first slot from `from` on that `other` has as well.
+    /// The first common slot with `other` from `from` on.
     pub(super) fn next_in(&self, other: &Self, from: SlotId) -> Option<SlotId> {
         let mut mask = u64::MAX << (from % 64);
         for at in from / 64..self.words.len() {
@@ -124,7 +124,7 @@ pub(super) enum Op {
 }
 
 impl Op {
-    /// The slots that it takes, of which there are at most two.
+    /// The slots of the operands, at most two.
     pub(super) fn operands(self) -> impl IntoIterator<Item = SlotId> {
         let (a, b) = match self {
             Self::Set(..) | Self::Rel(..) | Self::EmptySet | Self::EmptyRel => (None, None),
@@ -152,20 +152,20 @@ pub(super) struct Code {
     pub(super) ops: Vec<Op>,
     pub(super) levels: Vec<Level>,
     pub(super) sorts: Vec<Sort>,
-    /// The slots that take each slot.
+    /// For each slot, the slots that use it.
     pub(super) users: Vec<SlotSet>,
-    /// The base names of each level and those above it.
+    /// For each level, the base names of it and the levels above.
     pub(super) names: [SlotSet; LEVELS],
-    /// All slots of each level and those above it.
+    /// For each level, the slots of it and the levels above.
     pub(super) above: [SlotSet; LEVELS],
-    /// Where each slot is kept among those of its sort, with a place for each.
+    /// The register of each slot among those of its sort, if each has its own.
     pub(super) own_registers: Vec<usize>,
-    /// As above, but relations that only others of the static level need share a place.
+    /// As above, if static relations that only static slots use share registers.
     pub(super) registers: Vec<usize>,
 }
 
 impl Code {
-    /// The slots that share their register.
+    /// The slots whose register is shared.
     pub(super) fn shared_slots(&self) -> SlotSet {
         let relations = || (0..self.ops.len()).filter(|&slot| self.sorts[slot] == Sort::Relation);
         let mut slots_in = vec![0; self.ops.len()];
@@ -211,21 +211,21 @@ pub(super) fn compile(
     Ok((code, slots))
 }
 
-/// A place of its own for every slot among those of its sort.
+/// A register of its own for every slot among those of its sort.
 fn own_registers(sorts: &[Sort]) -> Vec<usize> {
     let mut taken = [0; 2];
     sorts.iter().map(|&sort| another(&mut taken, sort)).collect()
 }
 
-/// The next place of a sort.
+/// The next register of a sort.
 fn another(taken: &mut [usize; 2], sort: Sort) -> usize {
     let next = &mut taken[usize::from(sort == Sort::Relation)];
     *next += 1;
     *next - 1
 }
 
-/// As [`own_registers`], but static relations that nothing but static operations use give theirs up
-/// after the last of these.
+/// As [`own_registers`], but a static relation that only static operations use frees its register
+/// after the last of them.
 fn registers(code: &Code, roots: &[SlotId]) -> Vec<usize> {
     let count = code.ops.len();
     let mut last = vec![0; count];

@@ -1,4 +1,4 @@
-//! Which axioms exclude what a search did not find.
+//! Unsatisfiable cores: the axioms that exclude the goal of a search.
 
 use super::candidates::Space;
 use super::rules::{Demand, Rules};
@@ -8,26 +8,28 @@ use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::solve::{Core, Cores, Goal, Problem};
 
-/// How many search nodes the axioms may take, beyond this many times those of the first proof.
+/// The most search nodes for minimizing a core: a number, and a multiple of the first proof's
+/// nodes.
 const ALLOWANCE: (u64, u64) = (200, 1);
 
-/// The same of a program of one event where there is patience; for larger ones the first number is
-/// divided by that of the events, since a node takes longer there.
+/// As [`ALLOWANCE`] with patience, for a program of one event. The first number is divided by the
+/// number of events, since a node takes longer in larger programs.
 const PATIENCE: (u64, u64) = (1_000_000, 4);
 
-/// Searches with some of the axioms only.
+/// Searches with subsets of the axioms.
 pub(super) struct Proofs<'p> {
     problem: Problem<'p>,
     goal: Goal,
     space: &'p Space<'p>,
     rules: &'p Rules,
     limit: Limit,
-    /// The axioms that some executions with what is looked for break: a core has one of each.
+    /// For each execution found that reaches the goal, the axioms that it breaks: a core has one of
+    /// each set.
     broken: Vec<Vec<usize>>,
 }
 
 impl<'p> Proofs<'p> {
-    /// Further searches after one that took this many steps.
+    /// Further searches after one with this many nodes.
     pub(super) fn new(
         problem: Problem<'p>,
         goal: Goal,
@@ -46,9 +48,11 @@ impl<'p> Proofs<'p> {
         Self { problem, goal, space, rules, limit, broken: Vec::new() }
     }
 
-    /// Axioms that exclude everything: none can be left out, unless that takes too long to see.
+    /// Axioms that exclude the goal, none of which can be left out, unless it takes too long to
+    /// find that.
     ///
-    /// `blamed` were seen to exclude something; others may have too where the search looked ahead.
+    /// `blamed` axioms were seen to exclude something; if the search looked ahead, others may have
+    /// too.
     pub(super) fn smallest(mut self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
         let enough = if looked_ahead { self.complete(blamed) } else { Some(blamed) };
         match enough {
@@ -57,7 +61,7 @@ impl<'p> Proofs<'p> {
         }
     }
 
-    /// Axioms that exclude everything, from the first proof alone: all that demand anything where it
+    /// Axioms that exclude the goal, from the first proof alone: all axioms with a demand if it
     /// looked ahead.
     pub(super) fn any(self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
         if looked_ahead {
@@ -67,15 +71,16 @@ impl<'p> Proofs<'p> {
         Core { axioms, ..Core::default() }
     }
 
-    /// The axioms that demand anything.
+    /// The axioms with a demand.
     fn all(&self) -> Core {
         let all = 0..self.rules.demands.len();
         let demanding = all.filter(|&a| self.rules.demands[a] != Demand::Nothing);
         Core { axioms: demanding.collect(), ..Core::default() }
     }
 
-    /// Adds axioms until they exclude everything: each time one that excludes what the others let
-    /// pass, the last one of the model, which is about the most. `None` when it takes too long.
+    /// Adds axioms until they exclude the goal. Each added axiom excludes an execution that the
+    /// others admit. The last such axiom of the model is preferred, since it covers the most.
+    /// `None` if it takes too long.
     fn complete(&mut self, mut axioms: Vec<bool>) -> Option<Vec<bool>> {
         loop {
             match self.search(&axioms) {
@@ -98,13 +103,13 @@ impl<'p> Proofs<'p> {
         Some(broken.into_iter().map(|failure| failure.axiom).collect())
     }
 
-    /// Whether an execution is known that of these axioms only this one excludes.
+    /// Whether a known execution is excluded by this axiom alone among these.
     fn is_needed(&self, axiom: usize, axioms: &[bool]) -> bool {
         let excludes = |broken: &Vec<usize>| broken.iter().filter(|&&a| axioms[a]).eq([&axiom]);
         self.broken.iter().any(excludes)
     }
 
-    /// Drops axioms one by one while nothing is found.
+    /// Drops axioms one by one as long as no execution is found.
     fn minimize(&mut self, mut axioms: Vec<bool>) -> Core {
         let mut minimal = true;
         for axiom in 0..axioms.len() {
@@ -113,7 +118,7 @@ impl<'p> Proofs<'p> {
             }
             axioms[axiom] = false;
             match self.search(&axioms) {
-                // What excluded something in this proof is enough for it.
+                // The axioms that excluded candidates in this proof are enough for it.
                 Outcome::None { blamed, looked_ahead: false } => axioms = blamed,
                 Outcome::None { .. } => {}
                 Outcome::Found(_) => axioms[axiom] = true,
@@ -127,7 +132,7 @@ impl<'p> Proofs<'p> {
         Core { axioms, minimal, ..Core::default() }
     }
 
-    /// Searches with these axioms, within what is left of the limit.
+    /// Searches with these axioms, within the rest of the limit.
     fn search(&mut self, axioms: &[bool]) -> Outcome {
         let (outcome, steps) = first(self.space, self.rules, axioms, self.goal, self.limit);
         self.limit.steps = self.limit.steps.saturating_sub(steps);

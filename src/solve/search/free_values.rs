@@ -1,5 +1,5 @@
-//! Symbols, which stand for what a test leaves unknown: they get a value when something depends on
-//! it that reads alone do not decide.
+//! Free values. Symbols, which stand for values that a test leaves unknown, get a value if reads
+//! alone do not decide their dependents.
 
 use super::candidates::Space;
 use super::state::{Flow, Search, Visit};
@@ -11,7 +11,7 @@ use crate::program::expr::Expr;
 use crate::solve::symbols::{are_enough, values};
 use smallvec::SmallVec;
 
-/// For every expression of `order`, which has operands first, the symbols that it is made of.
+/// For every expression of `order`, which has operands first, the symbols in it.
 pub(super) fn symbols(graph: &EventGraph, order: &[ExprId]) -> Vec<SmallVec<[SymbolId; 2]>> {
     if graph.symbols.is_empty() {
         return Vec::new();
@@ -30,10 +30,10 @@ pub(super) fn symbols(graph: &EventGraph, order: &[ExprId]) -> Vec<SmallVec<[Sym
     out
 }
 
-/// How many literals of a guard are looked at.
+/// The most literals of a guard.
 const MOST_LITERALS: usize = 64;
 
-/// The guards of events that have a chosen truth value among their literals, with all of these.
+/// The guards of events with a chosen truth value among their literals, each with its literals.
 pub(super) fn chances(graph: &EventGraph) -> Vec<(ExprId, Vec<ExprId>)> {
     if graph.symbols.is_empty() {
         return Vec::new();
@@ -46,8 +46,8 @@ pub(super) fn chances(graph: &EventGraph) -> Vec<(ExprId, Vec<ExprId>)> {
 }
 
 impl Search<'_, '_> {
-    /// A truth value that alone decides whether some events happen: what they read and write is of no
-    /// use before it is known. A wait on an mbarrier that may time out has one.
+    /// A truth value that alone decides whether some events happen: their reads and writes are of
+    /// no use before. A wait on an mbarrier that may time out has one.
     pub(super) fn ripe_symbol(&self) -> Option<usize> {
         let graph = self.space.graph;
         let open = |x: ExprId| self.values.truth(x).is_none();
@@ -62,8 +62,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// A symbol that has no value yet and on which something depends that is not known: what
-    /// happens, what is read or stays in memory, what is asked, or what has been assumed of it.
+    /// A symbol without a value on which an unknown fact depends. Facts are an event's occurrence,
+    /// a value read or left in memory, the question, or an assumption.
     pub(super) fn open_symbol(&self) -> Option<usize> {
         if self.symbols.iter().all(Option::is_some) {
             return None;
@@ -91,12 +91,12 @@ impl Search<'_, '_> {
         symbols.filter(|&symbol| self.symbols[symbol].is_none()).min()
     }
 
-    /// Whether values of symbols that were not tried may lead elsewhere.
+    /// Whether untried values of symbols may lead elsewhere.
     pub(super) fn is_partial(&self) -> bool {
         self.sampled && !are_enough(self.space.graph)
     }
 
-    /// Tries the values that a symbol may have, or some that stand for all.
+    /// Tries the values that a symbol may have, or some values that stand for all.
     pub(super) fn branch_on_symbol(&mut self, symbol: usize, visit: &mut Visit<'_>) -> Flow {
         self.sampled |= self.space.graph.symbols[symbol].open_bits() > 1;
         for value in values(self.space.graph, symbol) {

@@ -1,9 +1,9 @@
-//! Writes that a read cannot take, whatever decides whether the two happen.
+//! Writes that a read cannot take, even though it is open whether both happen.
 //!
-//! While it is open whether events happen, lower bounds leave out what depends on them. But who takes a
-//! write knows that it happens, and so does all that happens wherever it does: under that assumption the
-//! axioms rule out single edges before anything is chosen. In a pipeline all that stands behind a wait
-//! has such a guard.
+//! While it is open whether events happen, lower bounds leave out everything that depends on them.
+//! But a read takes a write's value only if both happen, and then other events with the same guards
+//! happen too: under that assumption the axioms rule out single edges before any choice. In a
+//! pipeline all events after a wait have such a guard.
 
 use super::compile::Level;
 use super::reads::SMALL;
@@ -13,15 +13,16 @@ use crate::collections::IndexMap;
 use crate::id::{EventId, ExprId};
 use smallvec::SmallVec;
 
-/// How many literals of a guard are looked at.
+/// The most literals of a guard.
 const MOST_LITERALS: usize = 32;
-/// How many pairs of guards are looked at.
+/// The most pairs of guards that are tried.
 const MOST_PAIRS: usize = 256;
 
 type Literals = SmallVec<[ExprId; 4]>;
 
 impl Search<'_, '_> {
-    /// Closes, for good, what the axioms rule out of reads and writes that need not happen.
+    /// Closes, for the whole search, pairs of a write and a read with open guards that the axioms
+    /// rule out.
     pub(super) fn close_guarded(&mut self) -> Flow {
         if self.space.reads.len() <= SMALL || !self.space.asks_for_mbarriers || !self.evaluate() {
             return Ok(());
@@ -51,7 +52,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Writes and reads that may take them of which not both are sure to happen, by their guards.
+    /// The pairs of a read and a candidate write, not both sure to happen, by their guards.
     fn guarded_pairs(&self) -> IndexMap<[ExprId; 2], Vec<(EventId, EventId)>> {
         let graph = self.space.graph;
         let mut out: IndexMap<[ExprId; 2], Vec<(EventId, EventId)>> = IndexMap::default();
@@ -69,7 +70,7 @@ impl Search<'_, '_> {
         out
     }
 
-    /// What surely happens where two guards hold.
+    /// The events that surely happen if two guards hold.
     fn executed_with(&self, sure: &EventSet, guards: [ExprId; 2]) -> EventSet {
         let graph = self.space.graph;
         let literals = |x: ExprId| graph.exprs.literals(x, MOST_LITERALS);

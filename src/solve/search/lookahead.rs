@@ -1,4 +1,4 @@
-//! What the axioms say of choices that are still open: edges that alone would break one.
+//! Look-ahead: edges that alone would break an axiom, while choices are open.
 
 use super::rules::Demand;
 use super::state::Search;
@@ -8,7 +8,7 @@ use crate::relation::expr::AxiomKind;
 use crate::vocabulary::BaseRel;
 
 impl Search<'_, '_> {
-    /// Pushes what the axioms forbid down to the chosen relations.
+    /// Propagates the prohibitions of axioms down to the chosen relations.
     pub(super) fn exclude_from_axioms(&mut self) {
         let n = self.space.graph.events.len();
         self.excluded.clear(&self.rules.code, n);
@@ -40,7 +40,8 @@ impl Search<'_, '_> {
         self.excluded.push_down(&self.rules.code, &self.slots);
     }
 
-    /// What Fence-SC order cannot hold: pairs that it does not speak of, and the way back.
+    /// The edges that Fence-SC order cannot hold: pairs other than fences with mutual scope, and
+    /// edges against the order.
     fn stray_or_back(&self) -> Rel {
         let mut closed = self.sc.clone();
         closed.transitive_closure_in_place();
@@ -51,8 +52,8 @@ impl Search<'_, '_> {
         out
     }
 
-    /// Orients pairs one of whose directions would break an axiom, as `exclude_from_axioms` has
-    /// found; whether there were any, or `None` when both directions would.
+    /// Orients pairs one of whose directions would break an axiom, by `exclude_from_axioms`. Gives
+    /// whether there were any, or `None` if both directions would.
     pub(super) fn force(&mut self) -> Option<bool> {
         let (coherence, fences) = (self.open_coherence(), self.open_fences());
         let mut any = false;
@@ -62,7 +63,7 @@ impl Search<'_, '_> {
             }
             let slot = if order == BaseRel::Co { self.rules.co } else { self.rules.sc };
             let Some(out) = slot.and_then(|s| self.excluded.of(s)) else { continue };
-            // One direction is out: the other has to be.
+            // One direction is excluded, so the other one is forced.
             let mut forced = out.inverse();
             forced.intersect_with(&open);
             if forced.is_empty() {
@@ -87,7 +88,7 @@ impl Search<'_, '_> {
         Some(any)
     }
 
-    /// Pairs of writes, both ways, that a choice has to orient and has not.
+    /// Pairs of writes, both ways, that still have to be oriented.
     pub(super) fn open_coherence(&self) -> Rel {
         self.open(BaseRel::Co, |open| {
             if self.rules.total_co {
@@ -98,7 +99,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Pairs of fences, both ways, that Fence-SC order has to orient and does not.
+    /// Pairs of fences, both ways, that Fence-SC order still has to orient.
     pub(super) fn open_fences(&self) -> Rel {
         self.open(BaseRel::FenceSc, |open| {
             open.union_with(&self.space.fence_pairs);
@@ -132,7 +133,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// What would close a circle with an order.
+/// The pairs that would close a cycle with an order.
 fn back_or_same(order: &Rel) -> Rel {
     let mut out = order.inverse();
     out.union_with(&Rel::identity(order.len()));

@@ -1,4 +1,4 @@
-//! Values of a compiled model's slots, and what axioms say of open choices.
+//! The values of a compiled model's slots, and the propagation of axioms to open choices.
 
 use super::compile::{Code, Level, Op, SlotId, SlotSet};
 use crate::bitrel::{EventSet, Rel};
@@ -6,42 +6,43 @@ use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where base names get their contents from.
+/// The contents of base names.
 pub(super) trait Base {
-    /// The members of a set among the events at hand.
+    /// The current members of a set.
     fn set(&self, set: BaseSet, side: super::compile::Side, out: &mut EventSet);
-    /// The pairs of a relation among the events at hand.
+    /// The current pairs of a relation.
     fn relation(&self, relation: BaseRel, side: super::compile::Side, out: &mut Rel);
 }
 
-/// All slots of one search. The next one begins with what this one leaves, so that questions about
-/// one program do not compute the same again.
+/// All slots of one search. The next search begins with the slots that this one leaves, so that
+/// questions about one program share computations.
 ///
-/// Every slot that is not due holds what its operation makes of its operands. With everything empty
-/// that is so from the start: no operation makes something out of nothing.
+/// Invariant: every slot that is not due holds the result of its operation on its operands. Empty
+/// slots satisfy it from the start, since no operation makes members out of empty operands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
-    /// By register; there may be more than are in use.
+    /// By register; there may be more registers than are in use.
     sets: Vec<EventSet>,
     rels: Vec<Rel>,
     registers: Vec<usize>,
-    /// Slots that share their register; its value is lost when the next one is computed.
+    /// Slots that share their register: a value is lost when the next slot of the register is
+    /// computed.
     shared_slots: SlotSet,
-    /// Slots of which an operand has changed since they were computed.
+    /// Slots with an operand that has changed since they were computed.
     due: SlotSet,
-    /// How often anything has changed, and when each slot did.
+    /// The number of changes so far, and that number at each slot's last change.
     version: u64,
     versions: Vec<u64>,
-    /// Where new contents are made.
+    /// Buffers for new contents.
     fresh_set: EventSet,
     fresh_rel: Rel,
 }
 
-/// Up to how many events every slot has a register of its own.
+/// The most events with which every slot has a register of its own.
 pub(super) const MOST_UNSHARED: usize = 256;
 
 impl Slots {
-    /// Becomes the empty slots of a program of this many events, in the memory that there is.
+    /// Resets to the empty slots of a program of this many events, reusing memory.
     fn fit(&mut self, code: &Code, events: usize) {
         let registers = if events > MOST_UNSHARED { &code.registers } else { &code.own_registers };
         self.registers.clone_from(registers);
@@ -72,7 +73,7 @@ impl Slots {
         self.fresh_rel.len() == events
     }
 
-    /// How often anything has changed.
+    /// The number of changes so far.
     pub(super) fn version(&self) -> u64 {
         self.version
     }
@@ -87,7 +88,8 @@ impl Slots {
         &self.sets[self.registers[slot]]
     }
 
-    /// Brings the wanted slots up to date, where base names at `from` or above may have changed.
+    /// Brings the wanted slots up to date, given that base names at `from` or above may have
+    /// changed.
     pub(super) fn compute(&mut self, code: &Code, from: Level, wanted: &SlotSet, base: &dyn Base) {
         self.due.union_with(&code.names[from as usize]);
         self.due.union_with_both(&code.above[from as usize], &self.shared_slots);
@@ -107,7 +109,7 @@ impl Slots {
         }
     }
 
-    /// Computes a set; whether it has changed.
+    /// Computes a set; gives whether it has changed.
     fn renew_set(&mut self, op: Op, slot: SlotId, base: &dyn Base) -> bool {
         let mut new = std::mem::take(&mut self.fresh_set);
         match op {
@@ -120,7 +122,7 @@ impl Slots {
         changed
     }
 
-    /// Computes a relation; whether it has changed, or may have.
+    /// Computes a relation; gives whether it may have changed.
     fn renew_rel(&mut self, op: Op, slot: SlotId, base: &dyn Base) -> bool {
         let mut new = std::mem::take(&mut self.fresh_rel);
         match op {
@@ -131,7 +133,8 @@ impl Slots {
         let changed = self.shared_slots.contains(slot) || *place != new;
         self.fresh_rel = match changed {
             false => new,
-            // Memory that was never written takes no space: where it is much, contents do not move.
+            // Memory that was never written takes no space, so that large contents are copied
+            // instead of moved.
             true if new.len() > MOST_UNSHARED => {
                 place.copy_from(&new);
                 new
@@ -196,7 +199,7 @@ impl Slots {
     }
 }
 
-/// Slots of earlier searches, to be used again: those of small programs.
+/// Slots of earlier searches for reuse: those of small programs.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     idle: Mutex<Vec<(u64, Slots)>>,
@@ -204,13 +207,13 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// A number for a compiled model whose slots come from here.
+    /// The number of a compiled model whose slots come from this pool.
     pub(super) fn register(&self) -> u64 {
         self.users.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Slots for a program of this many events: as the last search with this compiled model left
-    /// them, if there are such, or else empty.
+    /// Slots for a program of this many events. Reuses the slots of the last search with this
+    /// compiled model, if there are any.
     pub(super) fn slots(&self, user: u64, code: &Code, events: usize) -> Slots {
         let idle = || {
             let mut idle = self.idle.lock().ok()?;
@@ -237,22 +240,22 @@ impl Pool {
     }
 }
 
-/// What may not be, pushed from the axioms down to the chosen relations.
+/// Excluded edges, propagated from the axioms down to the chosen relations.
 ///
-/// An edge whose presence alone would break an axiom, given what is surely there, is *out*.
+/// An edge is *out* if its presence alone, given the certain edges, would break an axiom.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Excluded {
     out: Vec<Option<Rel>>,
-    /// Where what one operation excludes is made.
+    /// A buffer for the pairs that one operation excludes.
     pairs: Rel,
-    /// Relations to use again: only what is being pushed takes space.
+    /// Relations for reuse: only those being propagated take space.
     spare: Vec<Rel>,
-    /// Converses of slots; of a large program only the latest.
+    /// Converses of slots; for a large program only the latest.
     converses: Vec<Option<Converse>>,
 }
 
 impl Excluded {
-    /// Starts anew with nothing excluded.
+    /// Starts anew without excluded edges.
     pub(super) fn clear(&mut self, code: &Code, events: usize) {
         let Self { out, pairs, spare, converses } = self;
         spare.extend(out.iter_mut().filter_map(Option::take));
@@ -276,14 +279,14 @@ impl Excluded {
         }
     }
 
-    /// Excludes the pairs that an operation has made.
+    /// Excludes the pairs in the buffer.
     fn exclude_made(&mut self, slot: SlotId) {
         let pairs = std::mem::take(&mut self.pairs);
         self.exclude(slot, &pairs);
         self.pairs = pairs;
     }
 
-    /// What is out of a slot.
+    /// The edges that are out of a slot.
     pub(super) fn of(&self, slot: SlotId) -> Option<&Rel> {
         self.out.get(slot)?.as_ref()
     }
@@ -295,7 +298,7 @@ impl Excluded {
                 continue;
             }
             let Some(out) = self.out[index].take() else { continue };
-            // Base relations are what is asked for; the others pass on what they have.
+            // Base relations keep their exclusions; other slots pass theirs on.
             if let Op::Rel(..) = code.ops[index] {
                 self.out[index] = Some(out);
                 continue;
@@ -326,7 +329,7 @@ impl Excluded {
                     }
                 }
             }
-            // The right side's lower bound is not at hand; only a static one is exact.
+            // The lower bound of the right side is not available; a static right side is exact.
             Op::Diff(a, b) if open(a) && !open(b) => {
                 self.pairs.copy_from(out);
                 self.pairs.subtract(slots.rel(b));
@@ -352,7 +355,7 @@ impl Excluded {
         }
     }
 
-    /// `a ; b` without (x, z): where (y, z) is surely in b, (x, y) is out of a; and likewise.
+    /// Without (x, z) in `a ; b`, (x, y) is out of a if (y, z) is surely in b; and likewise for b.
     fn push_composition(&mut self, slots: &Slots, a: (SlotId, bool), b: (SlotId, bool), out: &Rel) {
         if a.1 {
             let Self { pairs, converses, .. } = self;
@@ -365,8 +368,8 @@ impl Excluded {
         }
     }
 
-    /// `a+` without (x, z): any step between what x surely reaches, or is, and what surely reaches
-    /// z, or is, is out of a.
+    /// Without (x, z) in `a+`, (y, w) is out of a if x surely reaches or is y, and w surely reaches
+    /// or is z.
     fn push_closure(&mut self, slots: &Slots, a: SlotId, out: &Rel) {
         let mut sure = slots.rel(a).clone();
         sure.transitive_closure_in_place();
@@ -379,14 +382,14 @@ impl Excluded {
     }
 }
 
-/// The converse of a slot at some version.
+/// The converse of a slot at one version.
 #[derive(Clone, Debug)]
 struct Converse {
     of: (SlotId, u64),
     rel: Rel,
 }
 
-/// The converse of a slot, which is computed when the slot has changed.
+/// The converse of a slot, recomputed if the slot has changed.
 fn converse<'c>(known: &'c mut [Option<Converse>], slots: &Slots, slot: SlotId) -> &'c Rel {
     let (of, rel) = ((slot, slots.versions[slot]), slots.rel(slot));
     let place = if rel.len() > MOST_UNSHARED { 0 } else { slot };

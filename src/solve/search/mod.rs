@@ -1,7 +1,7 @@
 //! The search engine: explicit choices over bit matrices, pruned by bounds.
 //!
-//! It decides models whose axioms are prohibitions, productions and choices; others it leaves to a
-//! solver. Every answer is one that the reference engine gives.
+//! The engine decides models whose axioms are prohibitions, productions and choices; other models
+//! are left to a solver. Every answer agrees with the reference engine's.
 
 mod barrier_phases;
 mod barrier_results;
@@ -37,7 +37,7 @@ use state::{Limit, Orders, Search, Stop};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
-/// Decides by search; compiled models are kept for the next program of the same shape.
+/// The search engine; compiled models are kept for the next program of the same shape.
 #[derive(Debug, Default)]
 pub struct SearchEngine {
     compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
@@ -46,17 +46,17 @@ pub struct SearchEngine {
     cores: Cores,
 }
 
-/// A compiled model, or why it cannot be searched with.
+/// A compiled model, or the reason why it cannot be searched.
 type Compiled = Arc<Result<Rules, Unsupported>>;
 
 impl SearchEngine {
-    /// An engine that puts so much work into cores.
+    /// An engine that puts this much work into cores.
     #[must_use]
     pub fn with_cores(cores: Cores) -> Self {
         Self { cores, ..Self::default() }
     }
 
-    /// How many search nodes all questions so far have taken, proofs of smaller cores left aside.
+    /// The number of search nodes of all questions so far, except proofs of smaller cores.
     #[must_use]
     pub fn explored(&self) -> u64 {
         self.explored.load(Ordering::Relaxed)
@@ -72,8 +72,8 @@ impl SearchEngine {
         let model = specialize(problem.model, |node| shape.replacement(node));
         let rules = Arc::new(Rules::new(&model, &self.pool));
         let Ok(mut map) = self.compiled.write() else { return rules };
-        // Many shapes differ in what the model does not ask about. One copy for all of them stays
-        // in the processor's cache.
+        // Many shapes differ in base names that the model does not use. One copy for all of them
+        // stays in the processor's cache.
         let same = |known: &&Compiled| match (known.as_ref(), rules.as_ref()) {
             (Ok(known), Ok(new)) => known.say_the_same(new),
             _ => false,
@@ -155,15 +155,16 @@ impl Engine for SearchEngine {
     }
 }
 
-/// Whether an execution takes a value from the goal that nothing in it computes. An axiom against
-/// values out of thin air would have excluded it.
+/// Whether an execution takes a value from the goal that no event computes. An axiom against values
+/// out of thin air would have excluded it.
 fn invents(problem: Problem<'_>, rules: &Rules, choices: &Choices) -> bool {
     rules.thin_air.is_none() && Execution::assemble(problem.graph, choices.clone()).is_err()
 }
 
 enum Outcome {
     Found(Box<Choices>),
-    /// Nothing; which axioms were seen to exclude something, and whether others may have.
+    /// No execution; with the axioms seen to exclude candidates, and whether others may have
+    /// excluded some, too.
     None {
         blamed: Vec<bool>,
         looked_ahead: bool,
@@ -171,7 +172,7 @@ enum Outcome {
     Stopped(Stop),
 }
 
-/// The first execution that the active axioms admit, and the nodes that it took to find it.
+/// The first execution that the active axioms admit, and the number of nodes visited.
 fn first(
     space: &Space<'_>,
     rules: &Rules,
@@ -214,7 +215,7 @@ fn related(
     };
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
-    // One order will do for a relation that does not speak of them.
+    // One orientation of the orders is enough for a relation that does not depend on them.
     if mentions(&model.arena, node, &ORDERS) {
         search.orders = Orders::All;
     }

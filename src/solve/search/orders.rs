@@ -16,7 +16,7 @@ use crate::solve::Goal;
 use crate::vocabulary::BaseRel;
 
 impl Search<'_, '_> {
-    /// Every read that happens has its write: barriers, then orders.
+    /// Completes an execution whose reads all have their writes: barriers, then orders.
     pub(super) fn decided(&mut self, visit: &mut Visit<'_>) -> Flow {
         if self.executed != self.possible || self.values_unknown() {
             return self.take_demanded_values(visit);
@@ -53,9 +53,9 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// A value depends on itself. Where the model excludes that, there is no execution. Elsewhere only
-    /// the value that the goal demands can lead anywhere; where it demands none, there are too many
-    /// to try.
+    /// Handles a value that depends on itself. If the model excludes it, there is no execution.
+    /// Otherwise only the value that the goal demands can succeed; without a demand, there are too
+    /// many values to try.
     fn take_demanded_values(&mut self, visit: &mut Visit<'_>) -> Flow {
         if let Some(axiom) = self.thin_air() {
             self.blamed[axiom] = true;
@@ -82,7 +82,7 @@ impl Search<'_, '_> {
         result
     }
 
-    /// Whether every value that depends on itself is what is written where it is read.
+    /// Whether every value that depends on itself is the value written where it is read.
     fn demanded_values_hold(&self) -> bool {
         let Self { space, rf, values, .. } = self;
         self.self_justified.iter().all(|&(access, value)| {
@@ -90,7 +90,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Whether a read happens whose value is not known.
+    /// Whether a read happens with an unknown value.
     pub(super) fn is_unknown(&self, access: AccessId) -> bool {
         let mut pieces = self.pieces(access).iter();
         self.known[access.index()].is_none() && pieces.all(|&p| self.executed.contains(p))
@@ -116,7 +116,7 @@ impl Search<'_, '_> {
         self.stale = true;
     }
 
-    /// Where control flow and counts are fixed and there is one way to meet, barriers order events
+    /// If control flow and counts are fixed and threads can meet in one way, barriers order events
     /// from the start.
     pub(super) fn fixed_barriers(&mut self) {
         if self.space.graph.barriers.is_empty() {
@@ -130,7 +130,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Orients what the model wants oriented, then reports the execution; whether there was one.
+    /// Orients the pairs that the model demands, then reports the execution; gives whether there
+    /// was one.
     fn orient(&mut self, visit: &mut Visit<'_>) -> Result<bool, Stop> {
         self.step()?;
         let orders = self.save_orders();
@@ -192,7 +193,7 @@ impl Search<'_, '_> {
         Ok(found)
     }
 
-    /// Tries to orient all open pairs at once, along a line that continues what is ordered.
+    /// Tries to orient all open pairs at once, along a linear extension of the orders so far.
     fn in_a_row(&mut self, open: &[Pair], visit: &mut Visit<'_>) -> Result<bool, Stop> {
         let orders = self.save_orders();
         let (co_rank, sc_rank) = (rank(&self.co), rank(&self.sc));
@@ -215,7 +216,7 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Whether the writes chosen to be last have nothing after them.
+    /// Whether no write follows the chosen final ones.
     fn finals_are_last(&self) -> bool {
         self.finals
             .iter()
@@ -223,7 +224,7 @@ impl Search<'_, '_> {
             .all(|&w| !self.co.row(w).any(|later| self.executed.contains(later)))
     }
 
-    /// Orients open pairs with a final write towards it; whether there were any.
+    /// Orients open pairs with a final write towards it; gives whether there were any.
     fn put_finals_last(&mut self, open: &[Pair]) -> bool {
         let mut any = false;
         for &(order, a, b) in open.iter().filter(|p| p.0 == BaseRel::Co) {
@@ -256,7 +257,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Pairs that have to be oriented and are not.
+    /// Pairs that still have to be oriented.
     fn open_pairs(&mut self) -> Vec<Pair> {
         let mut out = Vec::new();
         for (order, open) in
@@ -276,7 +277,8 @@ impl Search<'_, '_> {
         out
     }
 
-    /// Chooses what is left once barriers have met. Where a thread is cut, others may never end.
+    /// Makes the remaining choices after barriers. If a thread is cut, final values are not chosen,
+    /// since others may never end.
     fn finish(&mut self, visit: &mut Visit<'_>) -> Flow {
         match self.goal {
             Goal::BoundHit => self.orient(visit).map(|_| ()),
@@ -321,7 +323,7 @@ impl Search<'_, '_> {
 /// A pair that has to be oriented.
 type Pair = (BaseRel, EventId, EventId);
 
-/// A position for every event along some line that respects an acyclic relation.
+/// The position of every event in some linear extension of an acyclic relation.
 fn rank(order: &Rel) -> Vec<usize> {
     let n = order.len();
     let mut before = vec![0_usize; n];

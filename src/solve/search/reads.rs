@@ -1,19 +1,19 @@
-//! Reads-from: which write each read that happens takes its value from.
+//! Reads-from: the write from which each read that happens takes its value.
 //!
-//! A read with one possible write gets it at once. Then either the read with the fewest
-//! possibilities is branched on, or a write: which read-modify-write takes its value? The second
-//! keeps threads that do the same interchangeable, and only one of them is tried. When every read
-//! has its write, barriers get results, then symbols values: those that something depends on, one
+//! A read with one possible write gets it at once. Then the search branches on the read with the
+//! fewest possible writes, or on a write: which read-modify-write takes its value? Branching on
+//! writes keeps threads with the same program interchangeable, and only one of them is tried. When
+//! every read has its write, barriers get results. Then symbols with dependents get values, one
 //! after the other.
 
 use super::state::{Flow, Search, Visit};
 use super::well_founded::Open;
 use crate::id::{AccessId, AgentId, EventId};
 
-/// Up to how many reads a program is searched without looking ahead.
+/// The most reads of a program that is searched without look-ahead.
 pub(super) const SMALL: usize = 6;
 
-/// How much has been decided.
+/// A point in the trails to return to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     reads: usize,
@@ -22,7 +22,7 @@ pub(super) struct Mark {
     returned: usize,
 }
 
-/// Where a search goes on.
+/// The next branch of a search.
 enum Branch {
     /// Every read that happens has its write.
     Done,
@@ -33,7 +33,7 @@ enum Branch {
 }
 
 impl<'g> Search<'g, '_> {
-    /// Decides what is forced, judges it, and branches on the rest.
+    /// Decides forced choices, judges the result, and branches on the rest.
     pub(super) fn choose(&mut self, visit: &mut Visit<'_>) -> Flow {
         self.step()?;
         let mark = self.mark();
@@ -59,7 +59,7 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// Everything that follows from the choices so far; whether they may still succeed.
+    /// Infers the consequences of the choices so far; gives whether they may still succeed.
     fn infer(&mut self) -> bool {
         let mut looked_at = None;
         loop {
@@ -72,7 +72,7 @@ impl<'g> Search<'g, '_> {
             if self.close_by_value() {
                 continue;
             }
-            // The axioms say the same again of the same bounds.
+            // Axioms give the same result again for the same bounds.
             if looked_at.replace(self.slots.version()) == Some(self.slots.version()) {
                 return true;
             }
@@ -85,7 +85,7 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// Rules out writes that alone would break an axiom, as `exclude_from_axioms` has found; whether
+    /// Rules out writes that alone would break an axiom, by `exclude_from_axioms`; gives whether
     /// there were any.
     fn close_by_axioms(&mut self) -> bool {
         let Some(slot) = self.rules.rf else { return false };
@@ -113,8 +113,8 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// Evaluates, and gives every read with one possible write that write; whether the goal is
-    /// still possible.
+    /// Evaluates, and gives every read with one possible write that write; gives whether the goal
+    /// is still possible.
     fn propagate(&mut self) -> bool {
         loop {
             if !self.evaluate() {
@@ -155,7 +155,7 @@ impl<'g> Search<'g, '_> {
         sources.filter(move |&write| self.may_take(read, write))
     }
 
-    /// Whether a write that a read may take in some execution is still open to it.
+    /// Whether a read may still take a write that it takes in some execution.
     pub(super) fn may_take(&self, read: EventId, write: EventId) -> bool {
         if !self.possible.contains(write) || self.closed.contains(write, read) {
             return false;
@@ -211,10 +211,9 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// What to branch on: the read that was last tried with every write; or reads that matter to the
-    /// goal before others.
+    /// The next branch: the read that failed last, else reads that matter to the goal first.
     fn next_branch(&self) -> Branch {
-        // Where it has failed, whatever the write, it often fails for the same reason here.
+        // A read that failed with every write often fails for the same reason here.
         if let Some(read) = self.conflict
             && self.rf[read.index()].is_none()
             && self.executed.contains(read)
@@ -244,11 +243,11 @@ impl<'g> Search<'g, '_> {
         Branch::Read(read, self.viable(read).collect())
     }
 
-    /// A write that several read-modify-writes may take, and which; distinguished threads come
+    /// A write that several read-modify-writes may take, with those; distinguished threads come
     /// first, interchangeable ones last.
     ///
-    /// The write depends on no open read, so that what takes it is decided from the beginning of a
-    /// chain to its end; the chain with the fewest possibilities goes first.
+    /// The write depends on no open read, so that a chain of read-modify-writes is decided from its
+    /// start to its end. The write with the fewest possible readers goes first.
     fn taken_write(&self) -> Option<(EventId, Vec<EventId>)> {
         let graph = self.space.graph;
         let mut founded = None;
@@ -316,7 +315,8 @@ impl<'g> Search<'g, '_> {
         Ok(())
     }
 
-    /// The first of `reads` takes the write's value; or the second and not the first; ...; or none.
+    /// Branches: the first of `reads` takes the write's value; or the second and not the first;
+    /// ...; or none.
     fn branch_on_write(
         &mut self,
         write: EventId,

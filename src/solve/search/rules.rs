@@ -1,4 +1,4 @@
-//! A model as the search sees it: compiled expressions and what each axiom demands.
+//! A model as the search uses it: compiled expressions and the demand of each axiom.
 
 use super::compile::{Code, Op, Side, SlotId, SlotSet, compile};
 use super::matrix::{Pool, Slots};
@@ -11,15 +11,14 @@ use crate::rule::Unsupported;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::sync::Arc;
 
-/// What an axiom demands.
+/// The demand of an axiom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Demand {
-    /// Nothing that a search has to see to: remarks.
+    /// None: the axiom is a remark or holds anyway.
     Nothing,
     /// A slot without members, cycles, or events related to themselves.
     Prohibition { kind: AxiomKind, slot: SlotId, set: bool },
-    /// A slot with members, of which it may lose some as orders grow: those that are chosen are as small
-    /// as they may be.
+    /// A slot with members. The slot may only shrink as orders grow: the chosen orders are minimal.
     Presence { slot: SlotId, set: bool },
     /// The edges of a slot are in an order.
     Production { order: BaseRel, slot: SlotId },
@@ -31,7 +30,7 @@ pub(super) enum Demand {
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) code: Code,
-    /// Where slots come from, and the number that this model has there.
+    /// The pool of slots, and this model's number there.
     pool: Arc<Pool>,
     number: u64,
     /// By index of the model's axioms.
@@ -41,9 +40,9 @@ pub(super) struct Rules {
     pub(super) co: Option<SlotId>,
     pub(super) sc: Option<SlotId>,
     pub(super) total_co: bool,
-    /// Whether more synchronization by barriers may make an axiom hold.
+    /// Whether an axiom may come to hold by more synchronization of barriers.
     pub(super) bounds_barriers: bool,
-    /// What excludes values that justify themselves, if the model does.
+    /// The axiom that excludes values that justify themselves, if there is one.
     pub(super) thin_air: Option<ThinAir>,
     pub(super) sets: Vec<BaseSet>,
     pub(super) relations: Vec<BaseRel>,
@@ -60,13 +59,13 @@ impl Rules {
         self.pool.recycle(self.number, slots);
     }
 
-    /// Whether two compiled models are one.
+    /// Whether two compiled models have the same meaning.
     pub(super) fn say_the_same(&self, other: &Self) -> bool {
         (&self.code.ops, &self.demands, self.total_co, &self.thin_air)
             == (&other.code.ops, &other.demands, other.total_co, &other.thin_air)
     }
 
-    /// The slots that these axioms need.
+    /// The slots that these axioms use.
     pub(super) fn wanted(&self, axioms: &[bool]) -> SlotSet {
         let mut wanted = SlotSet::new(self.code.ops.len());
         for (demand, _) in self.demands.iter().zip(axioms).filter(|(_, active)| **active) {
@@ -86,7 +85,7 @@ impl Rules {
         wanted
     }
 
-    /// Compiles a model, whose searches take their slots from a pool.
+    /// Compiles a model; searches take their slots from `pool`.
     ///
     /// # Errors
     /// When the model is outside the fragment that minimal orders decide.
@@ -111,7 +110,7 @@ impl Rules {
                     Demand::Presence { slot: root(axiom.node, Side::High), set }
                 }
                 _ if axiom.negated => return Err(Unsupported::Negated(axiom.name.clone())),
-                // It is about something that the program does not have.
+                // The axiom is about relations that the program does not have.
                 _ if matches!(model.arena.node(axiom.node), Node::Empty(_)) => Demand::Nothing,
                 Class::Production { order, edges } => {
                     Demand::Production { order, slot: root(edges, Side::Low) }
@@ -173,7 +172,7 @@ impl Rules {
     }
 }
 
-/// Whether members of what an axiom asks for are found with orders that are as small as they may be.
+/// Whether the members that an axiom asks for are found with minimal orders.
 fn may_be_present(axiom: &Axiom, polarity: &Polarity) -> bool {
     let shrinks = |order: BaseRel| {
         let variance = polarity.in_relation(axiom.node, order);

@@ -1,4 +1,4 @@
-//! What a program lacks, so that a model folds to what concerns it.
+//! The shape of a program: its missing features, by which a model is specialized.
 
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
@@ -6,19 +6,19 @@ use crate::execution::build::sc_pairs;
 use crate::relation::expr::Node;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
-/// Which base names are empty in a program, or the same as another.
+/// The base names that are empty in a program, or equal to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     sets: u64,
     relations: u64,
-    /// Every access is one piece.
+    /// Whether every access is one piece.
     whole: bool,
-    /// No location has two virtual addresses.
+    /// Whether no location has two virtual addresses.
     plain: bool,
 }
 
 impl Shape {
-    /// Looks at a program.
+    /// The shape of a program.
     pub(super) fn of(graph: &EventGraph) -> Self {
         let mut sets = 0;
         for &set in BaseSet::ALL {
@@ -85,7 +85,7 @@ impl Shape {
         Self { sets, relations, whole, plain }
     }
 
-    /// What a base name is in such a program, where it is something simpler.
+    /// The simpler expression that a base name equals in such a program.
     pub(super) fn replacement(self, node: Node) -> Option<Node> {
         match node {
             Node::Set(set) if self.sets & (1 << set.index()) == 0 => Some(Node::Empty(Sort::Set)),

@@ -1,8 +1,8 @@
 //! The search: reads-from choices one access at a time, then the orders that the model demands.
 //!
-//! After every choice the axioms are judged by lower bounds, so that a branch ends as soon as what
-//! is decided breaks one. Orders grow only by what productions demand; what a choice axiom leaves
-//! open is branched on.
+//! After every choice the axioms are judged by lower bounds, so that a branch ends as soon as the
+//! decided part breaks one. Orders grow only by the edges that productions demand; pairs that a
+//! choice axiom leaves open are branched on.
 
 use super::candidates::Space;
 use super::compile::{Level, Side, SlotSet};
@@ -27,21 +27,21 @@ use typed_index_collections::TiVec;
 /// Whether a search goes on.
 pub(super) type Flow = Result<(), Stop>;
 
-/// Why a search ends early.
+/// The reason why a search ends early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// What was looked for has been found.
+    /// The search has found an execution.
     Found,
-    /// It takes too long.
+    /// The search has reached a limit.
     Gave(Why),
-    /// Something the search does not handle.
+    /// The problem has a feature that the search does not handle.
     Unsupported(Unsupported),
 }
 
-/// How many search nodes one question may take when no budget is given.
+/// The most search nodes of one question without a budget.
 const DEFAULT_STEPS: u64 = 2_000_000;
 
-/// How long one question may take.
+/// The limit of one question.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     /// In search nodes.
@@ -55,7 +55,7 @@ impl Limit {
         Self { steps: budget.steps.unwrap_or(DEFAULT_STEPS), deadline: budget.end() }
     }
 
-    /// Why a search of this many nodes has to stop, if it does.
+    /// The limit that a search of this many nodes has reached, if any.
     pub(super) fn reached(self, steps: u64) -> Option<Why> {
         if steps > self.steps {
             return Some(Why::Steps);
@@ -65,19 +65,19 @@ impl Limit {
     }
 }
 
-/// How many orientations of the orders are looked at for one reads-from.
+/// How many orientations of the orders are visited for one reads-from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Orders {
-    /// One for each choice of final values: enough to know what is reachable.
+    /// One for each choice of final values: enough to find the reachable states.
     One,
-    /// All of them.
+    /// All orientations.
     All,
 }
 
-/// What to do with a consistent execution.
+/// The callback for a consistent execution.
 pub(super) type Visit<'v> = dyn FnMut(&Search<'_, '_>, Choices) -> Flow + 'v;
 
-/// A decided part of an execution, and the rest still open.
+/// A partly decided execution.
 pub(super) struct Search<'g, 'r> {
     pub(super) space: &'r Space<'g>,
     pub(super) rules: &'r Rules,
@@ -87,7 +87,7 @@ pub(super) struct Search<'g, 'r> {
     pub(super) rf: Vec<Option<EventId>>,
     pub(super) known: Vec<Option<u128>>,
     pub(super) values: Values,
-    /// Whether something that values are made of has changed since they were computed.
+    /// Whether a leaf of the values has changed since they were computed.
     pub(super) stale: bool,
     pub(super) executed: EventSet,
     pub(super) possible: EventSet,
@@ -100,36 +100,37 @@ pub(super) struct Search<'g, 'r> {
     pub(super) met: bool,
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
-    /// What barrier operations return, by index, and those of which it is known, in order of decision.
+    /// The results of barrier operations by index, and the operations with a known result in order
+    /// of decision.
     pub(super) returned: TiVec<BarrierId, Option<u128>>,
     pub(super) returned_trail: Vec<BarrierId>,
-    /// Whether a symbol of several bits was given some values that stand for others.
+    /// Whether some values stood for all values of a symbol of several bits.
     pub(super) sampled: bool,
     pub(super) domains: Domains,
-    /// The read that was last tried with every write that it may take.
+    /// The read on which the search branched last without success.
     pub(super) conflict: Option<EventId>,
     /// The search nodes visited so far.
     pub(super) steps: u64,
     pub(super) limit: Limit,
     pub(super) active: &'r [bool],
-    /// The slots that the active axioms need.
+    /// The slots that the active axioms use.
     wanted: SlotSet,
     /// Reads that have their write, and accesses whose value is known, in order of decision.
     pub(super) trail: Vec<EventId>,
     pub(super) known_trail: Vec<AccessId>,
-    /// Reads whose value depends on itself, in order of decision, with the value that they take.
+    /// Reads whose value depends on itself, in order of decision, with the value that each takes.
     pub(super) self_justified: Vec<(AccessId, u128)>,
-    /// How many decisions concern each agent.
+    /// The number of decisions about each agent.
     pub(super) touched: Vec<u32>,
-    /// Pairs that a branch has ruled out: this read does not take this write.
+    /// Pairs that a branch has ruled out: the read does not take the write's value.
     pub(super) closed: Rel,
     pub(super) closed_trail: Vec<(EventId, EventId)>,
     pub(super) orders: Orders,
-    /// Axioms that have excluded something.
+    /// Axioms that have pruned something.
     pub(super) blamed: Vec<bool>,
-    /// Whether something was excluded by looking ahead, through any of the axioms.
+    /// Whether look-ahead has pruned something, which any of the axioms may have caused.
     pub(super) looked_ahead: bool,
-    /// Memory for orders that are saved.
+    /// Memory for saved orders.
     spare: Vec<[Rel; 2]>,
 }
 
@@ -240,13 +241,13 @@ impl<'g, 'r> Search<'g, 'r> {
         self.choose(visit)
     }
 
-    /// Accounts for one search node.
+    /// Counts one search node.
     pub(super) fn step(&mut self) -> Flow {
         self.steps += 1;
         self.limit.reached(self.steps).map_or(Ok(()), |why| Err(Stop::Gave(why)))
     }
 
-    /// Coherence and Fence-SC order as they are, to be restored.
+    /// The current coherence and Fence-SC order, to be restored later.
     pub(super) fn save_orders(&mut self) -> [Rel; 2] {
         let [mut co, mut sc] = self.spare.pop().unwrap_or_default();
         co.clone_from(&self.co);
@@ -254,7 +255,7 @@ impl<'g, 'r> Search<'g, 'r> {
         [co, sc]
     }
 
-    /// Goes back to the orders as they were.
+    /// Restores saved orders.
     pub(super) fn restore_orders(&mut self, [co, sc]: [Rel; 2]) {
         let later = [std::mem::replace(&mut self.co, co), std::mem::replace(&mut self.sc, sc)];
         self.spare.push(later);
@@ -267,8 +268,8 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// What barriers of one kind order: nothing less than what is known or has been chosen, and until
-    /// then nothing more than what may meet.
+    /// The synchronization by barriers of one kind. The lower bound is the known or chosen edges.
+    /// Until generations are chosen, the upper bound is the pairs that may meet.
     fn synchronizes(&self, kind: usize, side: Side, out: &mut Rel) {
         match &self.space.may_meet {
             Some(pairs) if side == Side::High && !self.met => {
@@ -280,7 +281,7 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// A relation of which some pairs depend on values.
+    /// A bound of a relation whose pairs depend on values.
     fn conditional(&self, relation: BaseRel, side: Side, out: &mut Rel) {
         match &self.space.relations[relation.index()] {
             Some(sure) => out.copy_from(sure),
@@ -317,7 +318,7 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// Evaluates what the choices so far decide; whether the goal is still possible.
+    /// Evaluates the decided part; gives whether the goal is still possible.
     pub(super) fn evaluate(&mut self) -> bool {
         loop {
             self.compute_known();
@@ -331,7 +332,7 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// Computes values until they say nothing more of what is read and returned.
+    /// Computes values up to a fixpoint of reads and barrier results.
     fn compute_known(&mut self) {
         loop {
             if self.stale {
@@ -355,7 +356,7 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// Which events happen, and which may happen.
+    /// Computes the events that happen and those that may.
     fn compute_executed(&mut self) {
         self.executed.clear();
         self.possible.clear();
@@ -381,7 +382,7 @@ impl<'g, 'r> Search<'g, 'r> {
         })
     }
 
-    /// Evaluates what reads, symbols and final values decide so far.
+    /// Evaluates the expressions that known reads, symbols and final values decide.
     pub(super) fn compute_values(&mut self) {
         self.stale = false;
         let mut values = std::mem::take(&mut self.values);
@@ -397,7 +398,7 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// The value that a write leaves in its location, when its leaves are known.
+    /// The value that a write leaves in its location, if its leaves are known.
     fn final_value(&self, write: EventId) -> Option<u128> {
         let graph = self.space.graph;
         let value = graph.access_of(write).value;
@@ -405,7 +406,7 @@ impl<'g, 'r> Search<'g, 'r> {
         Some(graph.piece_of(write, whole))
     }
 
-    /// Whether the goal, as far as values say, has been reached.
+    /// Whether the known values reach the goal.
     pub(super) fn goal_reached(&self) -> bool {
         let graph = self.space.graph;
         match self.goal {
@@ -417,12 +418,12 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// Whether the filter leaves the execution out, when everything has been chosen.
+    /// Whether the filter excludes the execution, once everything has been chosen.
     pub(super) fn is_filtered(&self) -> bool {
         !self.holds_when_chosen(self.space.graph.filter) || !self.assumptions_hold()
     }
 
-    /// Whether what has been assumed is so, when everything has been chosen.
+    /// Whether the assumed truth values hold, once everything has been chosen.
     fn assumptions_hold(&self) -> bool {
         let Space { graph, order, assumed, .. } = self.space;
         let follows = |&x: &ExprId| self.values.follows(&graph.exprs, x, |leaf| self.leaf(leaf));
@@ -434,25 +435,25 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// Whether something holds when everything has been chosen: what does not happen has no values, and
-    /// nothing that is asked depends on them.
+    /// Whether an expression holds once everything has been chosen. Expressions about events that
+    /// do not happen have no value, and no question depends on them.
     fn holds_when_chosen(&self, x: ExprId) -> bool {
         self.values.holds(&self.space.graph.exprs, x)
     }
 
-    /// Whether a thread is cut in the way that the goal asks for.
+    /// Whether a thread is cut as the goal asks.
     pub(super) fn is_cut(&self) -> bool {
         let mut cuts =
             self.space.graph.cuts.iter().filter(|c| Some(c.kind) == self.goal.needs_cut());
         cuts.any(|c| self.values.truth(c.guard) == Some(true))
     }
 
-    /// Whether what is known of the values leaves the goal possible.
+    /// Whether the known values leave the goal possible.
     pub(super) fn goal_possible(&self) -> bool {
         self.goal.may_be_reached(self.space.graph, |x| self.values.truth(x))
     }
 
-    /// Whether no axiom is broken by what is decided.
+    /// Whether the decided part breaks no axiom.
     pub(super) fn holds_so_far(&mut self) -> bool {
         self.refresh(Level::Reads);
         self.produce()
@@ -470,7 +471,7 @@ impl<'g, 'r> Search<'g, 'r> {
         self.slots = slots;
     }
 
-    /// Adds what productions demand and judges prohibitions, until nothing changes.
+    /// Adds the edges that productions demand and judges prohibitions, up to a fixpoint.
     ///
     /// Coherence is reset by the caller that set it; edges added here hold in every completion.
     pub(super) fn produce(&mut self) -> bool {
@@ -511,7 +512,8 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// Orients the pairs of fences that chains of oriented ones decide; false when there is a cycle.
+    /// Orients the pairs of fences that chains of oriented pairs decide; gives false if there is a
+    /// cycle.
     pub(super) fn close_fences(&mut self) -> bool {
         self.sc.transitive_closure_in_place();
         let acyclic = self.sc.is_irreflexive();
@@ -519,8 +521,8 @@ impl<'g, 'r> Search<'g, 'r> {
         acyclic
     }
 
-    /// Whether no prohibition is broken; one that is gets the blame. Those that have been blamed
-    /// before are asked first: the fewer are blamed, the fewer a proof has to try without.
+    /// Whether no prohibition is broken; a broken one is blamed. Axioms blamed before are asked
+    /// first: the fewer are blamed, the fewer does minimization have to drop.
     pub(super) fn prohibitions_hold(&mut self) -> bool {
         let all = || (0..self.rules.demands.len()).filter(|&axiom| self.active[axiom]);
         let blamed = all().filter(|&axiom| self.blamed[axiom]);
@@ -532,7 +534,7 @@ impl<'g, 'r> Search<'g, 'r> {
         broken.is_none()
     }
 
-    /// Whether what an axiom prohibits is not there.
+    /// Whether the decided part satisfies an axiom.
     fn holds(&self, axiom: usize) -> bool {
         match self.rules.demands[axiom] {
             Demand::Prohibition { kind, slot, set } => match kind {
@@ -543,7 +545,7 @@ impl<'g, 'r> Search<'g, 'r> {
             },
             Demand::Presence { slot, set: true } => !self.slots.set(slot).is_empty(),
             Demand::Presence { slot, set: false } => !self.slots.rel(slot).is_empty(),
-            // No order has an event before itself, one way or the other.
+            // No order relates an event to itself in either direction.
             Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
             Demand::Nothing | Demand::Production { .. } => true,
         }

@@ -1,4 +1,4 @@
-//! Threads that can be exchanged without changing anything that is asked.
+//! Symmetry: threads that can be exchanged without changing the answer.
 
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
@@ -8,9 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
-/// For every agent, the number of its class of interchangeable threads; `None` for agents that are
-/// alone. Where a violation is looked for, exchanging two threads exchanges violations; otherwise what
-/// is observed stays as it is.
+/// For every agent, the number of its class of interchangeable threads; `None` for agents without a
+/// partner. In a search for violations, exchanging two threads may exchange violations; otherwise
+/// the exchange leaves all observed values as they are.
 pub(super) fn classes(graph: &EventGraph, for_violations: bool) -> Vec<Option<u32>> {
     let mut out = vec![None; graph.agents.len()];
     // Asynchronous operations would have to be exchanged with their threads.
@@ -48,7 +48,7 @@ pub(super) fn classes(graph: &EventGraph, for_violations: bool) -> Vec<Option<u3
     out
 }
 
-/// A number that interchangeable threads share.
+/// A hash that interchangeable threads share.
 fn outline(graph: &EventGraph, events: &[EventId]) -> u64 {
     let mut hasher = FxHasher::default();
     for &id in events {
@@ -60,7 +60,7 @@ fn outline(graph: &EventGraph, events: &[EventId]) -> u64 {
     hasher.finish()
 }
 
-/// Accesses whose values the condition, the filter or what is shown depends on.
+/// Accesses on whose values the condition, the filter or the shown values depend.
 fn observed_accesses(graph: &EventGraph) -> FxHashSet<AccessId> {
     accesses_in(
         graph,
@@ -77,8 +77,7 @@ fn accesses_in(graph: &EventGraph, roots: impl IntoIterator<Item = ExprId>) -> F
         .collect()
 }
 
-/// Whether exchanging two threads is an automorphism of the graph; where that is asked, of its
-/// violations too.
+/// Whether exchanging two threads is an automorphism of the graph and, if asked, of its violations.
 fn exchangeable(
     graph: &EventGraph,
     events: &[Vec<EventId>],
@@ -117,7 +116,7 @@ fn exchangeable(
             (event.order, event.scope, event.proxy, event.marks, event.position, place)
         };
         // Shared variables have different places in different CTAs and never match.
-        // Which operation at a barrier it is, is compared apart.
+        // The operations of two barrier events are compared apart.
         let barriers = matches!((&p.kind, &q.kind), (EventKind::Barrier(_), EventKind::Barrier(_)));
         (barriers || p.kind == q.kind)
             && !matches!(p.kind, EventKind::Boundary)
@@ -154,8 +153,8 @@ fn exchangeable(
             }))
 }
 
-/// Whether the barrier operations of two threads differ in nothing but the thread. What they return
-/// would have to be exchanged as well, and is not.
+/// Whether the barrier operations of two threads differ only in their thread. Operations with
+/// results never match, since the results would have to be exchanged too.
 fn same_barriers(
     graph: &EventGraph,
     a: usize,
@@ -176,7 +175,7 @@ fn same_barriers(
     of(a).count() == of(b).count() && of(a).zip(of(b)).all(|(p, q)| alike(p, q))
 }
 
-/// Whether every other thread is as near to the one as to the other.
+/// Whether every other thread shares the same levels of placement with both threads.
 fn same_surroundings(graph: &EventGraph, a: usize, b: usize) -> bool {
     let place = |agent: usize| graph.agents[agent].place();
     let near = |x: usize, y: usize| match (place(x), place(y)) {
@@ -224,7 +223,7 @@ fn equal(
     known[&(a, b)]
 }
 
-/// Whether all pairs are known to be equal; the first of which nothing is known.
+/// Whether all pairs are known to be equal; as an error, the first pair that is not decided.
 fn all_equal<'x>(
     mut pairs: impl Iterator<Item = (&'x ExprId, &'x ExprId)>,
     known: &FxHashMap<(ExprId, ExprId), bool>,
@@ -235,7 +234,7 @@ fn all_equal<'x>(
     })
 }
 
-/// Whether two expressions are equal but for their operands.
+/// Whether two expressions are equal except for their operands.
 fn have_one_shape(
     graph: &EventGraph,
     a: ExprId,

@@ -1,7 +1,7 @@
-//! Which values open reads may still return, and the writes that this rules out.
+//! Value sets: the values that open reads may still return, and the writes that these rule out.
 //!
 //! A value that is read was written, and dependencies have no cycles: so a value is reached in at
-//! most as many steps as there are open reads. Sets that grow too large are given up.
+//! most as many steps as there are open reads. A set that grows too large becomes unknown.
 
 use super::state::Search;
 use crate::event::graph::EventGraph;
@@ -11,13 +11,13 @@ use crate::program::value::Slice;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// How many values are kept of one read.
+/// The most values that are kept of one read.
 const LIMIT: u32 = 24;
 
-/// The values that a write or a read may have, as bits that stand for values; `None` for any.
+/// The possible values of a write or a read, as a set of bits; `None` for any value.
 type Domain = Option<u64>;
 
-/// The values that bits stand for, as they turn up.
+/// The values of the bits, in order of appearance.
 #[derive(Debug, Default)]
 struct Table {
     values: Vec<u128>,
@@ -25,7 +25,7 @@ struct Table {
 }
 
 impl Table {
-    /// The bit of a value; `None` when all are taken.
+    /// The bit of a value; `None` if all are taken.
     fn bit(&mut self, value: u128) -> Option<u8> {
         if let Some(&bit) = self.bits.get(&value) {
             return Some(bit);
@@ -44,12 +44,12 @@ impl Table {
     }
 }
 
-/// What the values of accesses are made of, and what is asked of them.
+/// The slices behind the values of accesses, and the facts that the goal fixes.
 #[derive(Debug, Default)]
 pub(super) struct Slices {
-    /// For every access, what is written, unless it is a constant.
+    /// For every access, its written value, unless that is a constant.
     written: Vec<Option<Written>>,
-    /// Expressions whose truth what is asked fixes.
+    /// Expressions whose truth the goal fixes.
     facts: Vec<(Slice, bool)>,
     /// For every access, the facts that its value is part of.
     facts_of: Vec<Vec<u32>>,
@@ -60,12 +60,12 @@ pub(super) struct Slices {
 struct Written {
     slice: Slice,
     reads: SmallVec<[AccessId; 2]>,
-    /// It has leaves that are no reads.
+    /// Whether it has leaves that are no reads.
     others: bool,
 }
 
 impl Slices {
-    /// Looks at a graph of which `facts` are true or false as stated.
+    /// Analyses a graph in which `facts` are true or false as given.
     pub(super) fn new(graph: &EventGraph, facts: &[(ExprId, bool)]) -> Self {
         let reads = |slice: &Slice| -> SmallVec<[AccessId; 2]> {
             let leaves = slice.leaves(&graph.exprs);
@@ -95,21 +95,21 @@ impl Slices {
     }
 }
 
-/// Domains, and what computing them needs; kept from one use to the next.
+/// The value sets, and the memory for computing them, kept from one use to the next.
 #[derive(Debug, Default)]
 pub(super) struct Domains {
-    /// For every access, what an open read may return.
+    /// For every access, the values that an open read may return.
     reads: Vec<Domain>,
-    /// For every event, what a write may write.
+    /// For every event, the values that a write may write.
     writes: Vec<Domain>,
     table: Table,
-    /// What a write writes that depends on one read only, by event and the bit of what is read.
+    /// The image of a write that depends on one read only, by event and the bit of the value read.
     images: Vec<Option<u8>>,
     scratch: Vec<Option<u128>>,
 }
 
 impl Search<'_, '_> {
-    /// Rules out writes none of whose values leaves possible what is asked; whether there were any.
+    /// Rules out writes all of whose values contradict a fact; gives whether there were any.
     pub(super) fn close_by_value(&mut self) -> bool {
         let Some(axiom) = self.thin_air() else { return false };
         let mut domains = std::mem::take(&mut self.domains);
@@ -139,7 +139,7 @@ impl Search<'_, '_> {
         !found.is_empty()
     }
 
-    /// Whether what is asked stays possible when a read returns a value.
+    /// Whether all facts stay possible if a read returns a value.
     fn may_return(&self, access: AccessId, value: u128, scratch: &mut Vec<Option<u128>>) -> bool {
         self.space.slices.facts_of[access.index()].iter().all(|&index| {
             let (slice, wanted) = &self.space.slices.facts[index as usize];
@@ -161,7 +161,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Computes the domains step by step from what is known.
+    /// Computes the value sets step by step from the known values.
     fn grow(&self, domains: &mut Domains) {
         let graph = self.space.graph;
         domains.reads.clear();
@@ -199,7 +199,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Reads of one piece whose value is not known, with the writes that they may take.
+    /// Reads of one piece without a known value, with the writes that they may take.
     fn open_reads(&self) -> Vec<(AccessId, SmallVec<[EventId; 8]>)> {
         let mut out = Vec::new();
         for &access in &self.space.reads {
@@ -215,7 +215,7 @@ impl Search<'_, '_> {
         out
     }
 
-    /// The values that a write computes.
+    /// The value set of a write that is computed.
     fn image(&self, write: EventId, domains: &mut Domains) -> Domain {
         let graph = self.space.graph;
         let written = self.space.slices.written[graph.event(write).access.index()].as_ref()?;
@@ -248,7 +248,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// All values of some writes.
+/// The union of the values of some writes.
 fn union(sources: &[EventId], writes: &[Domain]) -> Domain {
     let all = sources.iter().try_fold(0, |all, write| Some(all | writes[write.index()]?))?;
     (all.count_ones() <= LIMIT).then_some(all)

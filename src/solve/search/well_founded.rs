@@ -1,16 +1,16 @@
-//! Which reads and writes have a beginning: where dependencies and reads-from have no cycles, every
-//! value goes back to writes that depend on no open read.
+//! Well-foundedness of reads and writes. Without cycles of dependencies and reads-from, every value
+//! goes back to writes that depend on no open read.
 
 use super::state::Search;
 use crate::bitrel::EventSet;
 use crate::id::EventId;
 
-/// What an open read counts for.
+/// How an open read counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
-    /// It has a beginning as soon as one write that it may take has one.
+    /// The read is founded as soon as one of its candidate writes is founded.
     Hopeful,
-    /// It has none yet.
+    /// The read is not founded.
     Unfounded,
 }
 
@@ -19,7 +19,7 @@ impl Search<'_, '_> {
     /// reads-from.
     pub(super) fn well_founded(&mut self) -> bool {
         let Some(axiom) = self.thin_air() else { return true };
-        // Every write then has a beginning, and an open read has a write that it may take.
+        // Then every write is founded, and every open read has a write that it may take.
         if self.space.independent {
             return true;
         }
@@ -31,13 +31,13 @@ impl Search<'_, '_> {
         fine
     }
 
-    /// The axiom that excludes values that justify themselves, where it is in force.
+    /// The axiom that excludes values that justify themselves, if it is active.
     pub(super) fn thin_air(&self) -> Option<usize> {
         self.rules.thin_air.as_ref().map(|rule| rule.axiom).filter(|&axiom| self.active[axiom])
     }
 
-    /// The least set of events with a beginning. An event that may or may not happen is taken to
-    /// have none of the dependencies that may not happen either.
+    /// The least set of founded events. An event that may or may not happen counts without its
+    /// dependencies on events that may not happen either.
     pub(super) fn founded(&self, open: Open) -> EventSet {
         let n = self.space.graph.events.len();
         let mut state = State {
@@ -67,7 +67,7 @@ impl Search<'_, '_> {
         state.founded
     }
 
-    /// One dependency less is missing.
+    /// Notes that a dependency of an event is founded.
     fn without(&self, user: EventId, state: &mut State) {
         let missing = &mut state.missing[user.index()];
         *missing -= u32::from(self.possible.contains(user));
@@ -77,7 +77,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A write with a beginning is there for a read.
+    /// Offers a founded write to a read.
     fn offer(&self, write: EventId, read: EventId, open: Open, state: &mut State) {
         if state.sourced.contains(read) || !self.possible.contains(read) {
             return;
@@ -95,14 +95,14 @@ impl Search<'_, '_> {
     }
 }
 
-/// What is known while the set grows.
+/// The state of the fixpoint computation.
 struct State {
     founded: EventSet,
-    /// For every event, how many of those that it depends on are still to be found.
+    /// For every event, the number of its dependencies that are not founded yet.
     missing: Vec<u32>,
-    /// Reads for which there is a write.
+    /// Reads with a founded write.
     sourced: EventSet,
-    /// What was found and is still to be passed on.
+    /// Founded events whose consequences are pending.
     ready: Vec<EventId>,
 }
 

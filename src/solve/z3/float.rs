@@ -1,8 +1,8 @@
 //! Floating-point sums, minima and maxima as circuits on bits.
 //!
-//! The solver for finite domains has no floating-point theory, and Z3's has neither bits of NaNs nor
-//! subnormals that are flushed, and leaves open which zero is the lesser. These circuits compute the
-//! bits that [`program::float`](crate::program::float) computes, for unknown operands too; a test
+//! The solver for finite domains has no floating-point theory. Z3's has neither bits of NaNs nor
+//! flushed subnormals, and leaves open which zero is the lesser. These circuits compute the bits
+//! that [`program::float`](crate::program::float) computes, for unknown operands too; a test
 //! compares the two.
 
 use super::terms::number;
@@ -35,17 +35,17 @@ impl Circuit {
         self.function.format
     }
 
-    /// How many bits a number has.
+    /// The number of bits of a number.
     fn width(&self) -> u32 {
         self.format().sizes().0
     }
 
-    /// How many of them hold digits.
+    /// The number of bits of the fraction.
     fn digits(&self) -> u32 {
         self.format().sizes().1
     }
 
-    /// How many of them hold the exponent.
+    /// The number of bits of the exponent.
     fn exponents(&self) -> u32 {
         self.width() - 1 - self.digits()
     }
@@ -93,7 +93,7 @@ impl Circuit {
         }
     }
 
-    /// From 0 to 1; 0 for a NaN.
+    /// Clamps to the range from 0 to 1; 0 for a NaN.
     fn saturated(&self, bits: &BV) -> BV {
         let one = self.constant(self.format().one());
         let below = Bool::or(&[self.is_nan(bits), self.is_negative(bits)]);
@@ -101,14 +101,14 @@ impl Circuit {
         below.ite(&self.constant(0), &capped)
     }
 
-    /// Of two that are no NaNs.
+    /// Whether one number is less than another, neither of them a NaN.
     fn is_less(&self, a: &BV, b: &BV) -> Bool {
         let negative = self.is_negative(a);
         let less = negative.ite(&self.magnitude(b).bvult(self.magnitude(a)), &a.bvult(b));
         negative.eq(self.is_negative(b)).ite(&less, &negative)
     }
 
-    /// The lesser or the greater.
+    /// The lesser or the greater of two.
     fn extreme(&self, a: &BV, b: &BV) -> BV {
         let Function { op, mode, .. } = self.function;
         let signed = mode.signs == Signs::Count;
@@ -137,10 +137,10 @@ impl Circuit {
         none.ite(&self.nan(), &number)
     }
 
-    /// The sum of two finite numbers. The lesser is shifted to the exponent of the greater, the sum
-    /// or difference back to where its first digit belongs, and what is left below the digits decides
-    /// how it is rounded: two bits, and one that says whether there is anything below them, are enough
-    /// for that, since a difference moves by more than one place only if none was shifted out.
+    /// The sum of two finite numbers. The lesser is shifted to the exponent of the greater, and the
+    /// sum or difference back to normal form; the bits below the fraction decide the rounding. Two
+    /// such bits and a sticky bit are enough, since a difference moves by more than one place only
+    /// if no bit was shifted out.
     fn finite_sum(&self, a: &BV, b: &BV) -> BV {
         let swapped = self.magnitude(a).bvult(self.magnitude(b));
         let (great, less) = (swapped.ite(b, a), swapped.ite(a, b));
@@ -159,19 +159,19 @@ impl Circuit {
         vanishes.ite(&no_sum, &signed)
     }
 
-    /// The exponent as it counts: subnormal numbers have that of the least normal ones.
+    /// The effective exponent: subnormal numbers have that of the least normal ones.
     fn place(&self, bits: &BV) -> BV {
         let exponent = self.exponent(bits);
         is_zero(&exponent).ite(&number(1, self.exponents()), &exponent)
     }
 
-    /// Digits with the one before the point, a place for a carry above and three bits below.
+    /// The fraction with the leading one, a carry bit above and three bits below.
     fn extended(&self, bits: &BV) -> BV {
         let first = is_zero(&self.exponent(bits)).ite(&number(0, 2), &number(1, 2));
         first.concat(bits.extract(self.digits() - 1, 0)).concat(number(0, 3))
     }
 
-    /// Extended digits so many places lower; the last bit says whether anything fell out.
+    /// An extended fraction shifted down; the last bit is sticky.
     fn shifted_out(&self, bits: &BV, places: &BV) -> BV {
         let digits = self.extended(bits);
         let places = places.zero_ext(digits.get_size() - self.exponents());
@@ -180,8 +180,8 @@ impl Circuit {
         exact.ite(&shifted, &shifted.bvor(number(1, digits.get_size())))
     }
 
-    /// Moves the first digit of extended ones to the place before the point, as far as exponents
-    /// reach.
+    /// Moves the first digit of an extended fraction to the place before the point, as far as
+    /// exponents reach.
     fn normalized(&self, digits: &BV, exponent: &BV) -> (BV, BV) {
         let top = digits.get_size() - 1;
         let carried = digits.bvlshr(number(1, top + 1)).bvor(bit_alone(digits, 0));
@@ -200,7 +200,7 @@ impl Circuit {
         (carry.ite(&carried, &low.0), carry.ite(&above, &low.1))
     }
 
-    /// The magnitude of normalized digits with this exponent.
+    /// The rounded magnitude of a normalized fraction with this exponent.
     fn rounded(&self, (digits, exponent): &(BV, BV), negative: &Bool) -> BV {
         let no_exponent = number(0, self.exponents());
         let subnormal = bit(digits, self.digits() + 3).not();
@@ -218,7 +218,7 @@ impl Circuit {
             Rounding::Down => Bool::and(&[&inexact, negative]),
             Rounding::Up => Bool::and(&[inexact, negative.not()]),
         };
-        // A carry goes on into the exponent, to the least normal number or to infinity.
+        // A carry propagates into the exponent, to the least normal number or to infinity.
         let next = truncated.bvadd(self.constant(1));
         let in_range = away.ite(&next, &truncated);
         let to_infinity = match rounding {
@@ -241,7 +241,7 @@ fn bit(bits: &BV, at: u32) -> Bool {
     bits.extract(at, at).eq(number(1, 1))
 }
 
-/// The bits without all but one of them.
+/// One of the bits at its place, the others cleared.
 fn bit_alone(bits: &BV, at: u32) -> BV {
     bits.bvand(number(1 << at, bits.get_size()))
 }
@@ -282,8 +282,8 @@ mod tests {
         out
     }
 
-    /// Bits of any number, half of them near a limit of the format: zero, the subnormal and the
-    /// normal numbers, powers of two, the greatest, infinity, NaNs.
+    /// Bits of any number, half of them near a limit of the format. Limits are zero, subnormal and
+    /// normal numbers, powers of two, the greatest number, infinity and NaNs.
     fn operand(format: Format) -> impl Strategy<Value = u128> {
         let (width, digits) = format.sizes();
         let all = (1 << width) - 1;

@@ -1,4 +1,4 @@
-//! Formulas and expressions to what Z3 calls them.
+//! Translation of formulas and expressions to Z3 terms.
 
 use super::float;
 use crate::encode::Encoding;
@@ -15,7 +15,7 @@ pub(super) enum Term {
     Bits(BV),
 }
 
-/// What has been translated of one encoding, which may grow meanwhile.
+/// The translated part of one encoding, which may still grow.
 #[derive(Debug)]
 pub(super) struct Translation {
     exprs: FxHashMap<ExprId, Term>,
@@ -24,7 +24,7 @@ pub(super) struct Translation {
 }
 
 impl Translation {
-    /// Nothing yet; no clock is added to the encoding later.
+    /// An empty translation; no clock may be added to the encoding later.
     pub(super) fn new(encoding: &Encoding<'_>) -> Self {
         let clock_width = u32::BITS - encoding.formulas.clocks().leading_zeros();
         Self {
@@ -49,7 +49,8 @@ impl Translation {
         self.formulas.get(&id)
     }
 
-    /// The translation of a formula, its parts first: they may nest as deep as a program is long.
+    /// The translation of a formula. Parts are translated first, without recursion: they may nest
+    /// as deep as a program is long.
     pub(super) fn formula(&mut self, encoding: &Encoding<'_>, id: Formula) -> Bool {
         let mut pending = vec![id];
         while let Some(&next) = pending.last() {
@@ -233,7 +234,7 @@ pub(super) fn number(value: u128, width: u32) -> BV {
     BV::from_u64((value >> 64) as u64, width - 64).concat(BV::from_u64(value as u64, 64))
 }
 
-/// How many bits are set: fields of 1, 2, 4, ... bits are added to their neighbours.
+/// The number of set bits: fields of 1, 2, 4, ... bits are added to their neighbours.
 fn ones(mut bits: BV) -> BV {
     let width = bits.get_size();
     let mut field = 1;
@@ -247,8 +248,8 @@ fn ones(mut bits: BV) -> BV {
     bits
 }
 
-/// How many bits above the highest one that is set are not: those that remain unset when all below
-/// it are set as well.
+/// The number of zero bits above the highest set one: the zeros that remain when all bits below it
+/// are set.
 fn leading_zeros(mut bits: BV) -> BV {
     let width = bits.get_size();
     let mut distance = 1;

@@ -1,4 +1,4 @@
-//! The border between what a model allows and what it forbids, shape by shape.
+//! The border between the allowed and the forbidden programs of a model, for each shape.
 
 use super::cell::{Cell, Stand};
 use super::difference::Difference;
@@ -9,9 +9,9 @@ use super::search::{Allows, Asks, Border, Effort, Search, Space, is_early, searc
 use super::shape::Shape;
 use std::ops::ControlFlow;
 
-/// Gives the programs of a shape that may be at the border of the first model: of each cell in which an
-/// outcome is decided, the weakest programs where it is forbidden, and the strongest where it is allowed.
-/// Others may be weaker, or stronger, in a cell beside it.
+/// Gives the programs of a shape that may be at the border of the first model. These are, for each
+/// cell in which an outcome is decided, the weakest programs if the outcome is forbidden, and the
+/// strongest if it is allowed. Programs of a neighbouring cell may be weaker or stronger.
 pub fn border<'s>(
     space: &'s Space<'s>,
     shape: &'s Shape,

@@ -1,10 +1,11 @@
-//! Both models on all programs of a cell: a shape, for each instruction some of its labels, and one
-//! place of each thread or any.
+//! The evaluation of both models on all programs of a cell. A cell consists of a shape, a set of
+//! labels for each instruction, and one place for each thread or all places.
 //!
-//! Every set and relation has a lower bound, what is in it in all of these programs, and an upper one,
-//! what is in it in some. Operators keep them apart: `a \ b` has at least what `a` surely has and `b` surely
-//! has not. So an axiom is surely kept, surely broken, or open. Where each instruction has one label and
-//! threads have places, the two bounds are one, and nothing is open.
+//! Every set and relation has a lower bound, its common members in all these programs, and an upper
+//! bound, its members in any of them. Operators combine the bounds accordingly: the lower bound of
+//! `a \ b` is the lower bound of `a` without the upper bound of `b`. An axiom certainly holds,
+//! certainly fails, or is open. If each instruction has one label and the threads have places, both
+//! bounds coincide, and no axiom is open.
 
 use super::label::Label;
 use super::pair::{Demand, Pair, Stage};
@@ -45,11 +46,11 @@ pub struct Event {
     pub thread: usize,
     /// Its location; 0 for fences.
     pub loc: u8,
-    /// Whether it uses the second address of its location.
+    /// Whether the event uses the second address of its location.
     pub alias: bool,
 }
 
-/// The events of a shape, in the order in which a test has them: initial writes, then by thread.
+/// The events of a shape, in the order of a test: initial writes, then by thread.
 #[must_use]
 pub fn events(shape: &Shape) -> Vec<Event> {
     let init = |loc| Event { part: Part::Init, op: 0, thread: 0, loc, alias: false };
@@ -69,21 +70,21 @@ pub fn events(shape: &Shape) -> Vec<Event> {
     events
 }
 
-/// What each instruction may be, and where the threads are.
+/// The possible labels of each instruction, and the places of threads.
 #[derive(Clone, Debug)]
 pub struct Cell<'a> {
     /// The labels of each instruction.
     pub labels: Vec<Vec<Label>>,
-    /// The places, if they are chosen.
+    /// The places, if chosen.
     pub placement: Option<&'a Placement>,
 }
 
-/// What an execution chooses.
+/// The relations chosen by an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// From writes to the reads that read from them: what surely is so, and what may be.
+    /// Reads-from, from writes to reads: the certain pairs, and the possible pairs.
     pub rf: [Rows; 2],
-    /// Coherence: what is surely in it, and what may be.
+    /// Coherence: the certain pairs, and the possible pairs.
     pub co: [Rows; 2],
     /// A total order of all fences, of which `sc` is a part.
     pub fences: Rows,
@@ -99,20 +100,20 @@ pub struct Frame<'p> {
     /// The events of each thread.
     of_thread: Vec<u32>,
     bounds: [Vec<Rows>; 2],
-    /// What may differ between expressions of the two models.
+    /// The bounds on the differences between expressions of the two models.
     differ: Vec<Rows>,
-    /// What the execution chooses.
+    /// The relations chosen by the execution.
     pub chosen: Chosen,
 }
 
 /// How an axiom stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
-    /// It holds in every program of the cell.
+    /// The axiom holds in every program of the cell.
     Kept,
-    /// It fails in every program of the cell.
+    /// The axiom fails in every program of the cell.
     Broken,
-    /// That is not known.
+    /// The bounds do not decide the axiom.
     Open,
 }
 
@@ -155,8 +156,8 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// Whether an axiom and the one that the other model has in its place stand alike in each program of
-    /// the cell.
+    /// Whether an axiom and its counterpart in the other model certainly have the same status in
+    /// each program of the cell.
     #[must_use]
     pub fn is_alike(&self, demand: &Demand) -> bool {
         let Some(twin) = demand.twin else { return false };
@@ -166,7 +167,7 @@ impl<'p> Frame<'p> {
             AxiomKind::Empty => differ[..n].iter().all(|&row| row == 0),
             AxiomKind::Irreflexive => (0..n).all(|i| differ[i] >> i & 1 == 0),
             AxiomKind::Acyclic => {
-                // A cycle that only one has goes through what differs.
+                // A cycle in only one of the relations contains a differing pair.
                 if differ[..n].iter().all(|&row| row == 0) {
                     return true;
                 }
@@ -202,7 +203,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// Evaluates a node from its operands; an exact one has one value for both bounds.
+    /// Evaluates a node from its operands; for an exact node, both bounds coincide.
     fn node(&mut self, id: NodeId, cell: &Cell<'_>, exact: bool) {
         let arena = &self.pair.arena;
         let n = self.len();
@@ -243,7 +244,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// How an axiom stands, once its stage is evaluated.
+    /// The status of an axiom, once its stage is evaluated.
     #[must_use]
     pub fn stand(&self, demand: &Demand) -> Stand {
         let n = self.len();
@@ -275,7 +276,7 @@ impl<'p> Frame<'p> {
         (low == up).then_some(low)
     }
 
-    /// The members of a base set: those that surely are, or those that may be.
+    /// The members of a base set: the possible ones if `upper`, else the certain ones.
     #[must_use]
     pub fn set(&self, set: BaseSet, cell: &Cell<'_>, upper: bool) -> u32 {
         let is_in = |event: &Event| self.is_in(event, set, cell, upper);
@@ -347,7 +348,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The pairs of a base relation: those that surely are, or those that may be.
+    /// The pairs of a base relation: the possible ones if `upper`, else the certain ones.
     #[must_use]
     pub fn relation(&self, relation: BaseRel, cell: &Cell<'_>, upper: bool) -> Rows {
         let bound = usize::from(upper);
@@ -418,7 +419,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// Whether a store stores what a load has read.
+    /// Whether a store stores the value that a load has read.
     fn copies(&self, a: &Event, b: &Event) -> bool {
         if b.part != Part::Write || a.part != Part::Read || a.thread != b.thread {
             return false;
@@ -437,8 +438,8 @@ impl<'p> Frame<'p> {
         self.shape.threads[..thread].iter().map(Vec::len).sum()
     }
 
-    /// Whether two events are barriers of one kind, and as many of the kind come before the one in its
-    /// thread as before the other in its own.
+    /// Whether two events are barriers of one kind with the same ordinal among the barriers of this
+    /// kind in their threads.
     fn is_turn(&self, a: &Event, b: &Event, kind: Kind) -> bool {
         let turn = |e: &Event| {
             let ops = &self.kinds[self.first(e.thread)..e.op];
@@ -490,7 +491,8 @@ impl<'p> Frame<'p> {
     }
 }
 
-/// Whether all labels of an event's instruction satisfy something, or some.
+/// Whether some label of an event's instruction satisfies a predicate if `upper`, else whether all
+/// labels do.
 fn labelled(cell: &Cell<'_>, event: &Event, upper: bool, is: impl Fn(&Label) -> bool) -> bool {
     let labels = &cell.labels[event.op];
     if upper { labels.iter().any(is) } else { labels.iter().all(is) }

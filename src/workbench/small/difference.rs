@@ -1,4 +1,4 @@
-//! A program with an outcome, and when two of them are one.
+//! A program with an outcome, and the equality of two such differences.
 
 use super::cell::{Part, events};
 use super::label::Label;
@@ -8,13 +8,13 @@ use super::shape::Shape;
 /// A program with an outcome that one model allows and the other forbids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What the threads do.
+    /// The instructions of the threads.
     pub shape: Shape,
-    /// Where they are.
+    /// The places of the threads.
     pub placement: Placement,
     /// The order and scope of each instruction.
     pub labels: Vec<Label>,
-    /// For each event that reads, in order, the event that it reads from.
+    /// The source of each read event, in order.
     pub reads: Vec<usize>,
     /// The last write of each location.
     pub finals: Vec<usize>,
@@ -41,7 +41,7 @@ impl Difference {
         least.unwrap_or_default()
     }
 
-    /// All about it in numbers, with threads in an order that keeps the shape.
+    /// An encoding as numbers, for an order of threads that keeps the shape.
     fn code(&self, order: &[usize]) -> Vec<usize> {
         let starts: Vec<usize> = self
             .shape
@@ -58,7 +58,7 @@ impl Difference {
             .map(|(thread, at)| starts[thread] + at)
             .collect();
         let events = events(&self.shape);
-        // What an instruction is called behind the order; initial writes have no instruction.
+        // The number of an instruction in the order; initial writes have no instruction.
         let name = |event: usize| match events[event].part {
             Part::Init => usize::MAX,
             _ => ops.iter().position(|&op| op == events[event].op).unwrap_or_default(),

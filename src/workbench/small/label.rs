@@ -4,7 +4,7 @@ use super::place::{LEVELS, Level, Placement};
 use super::shape::Kind;
 use crate::ptx::operation::{Order, Scope};
 
-/// An order and a scope; what an instruction has none of is `None`.
+/// An order and a scope, each `None` if the instruction has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label {
     /// The order.
@@ -14,8 +14,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// Whether it is stronger than another label of one kind of instruction, or as strong in one part and
-    /// stronger in the other.
+    /// Whether the label is stronger than another one of the same kind of instruction, that is, at
+    /// least as strong in both parts.
     #[must_use]
     pub fn is_above(&self, other: &Self) -> bool {
         let order = match (self.order, other.order) {
@@ -62,7 +62,8 @@ pub fn orders(kind: Kind) -> &'static [Order] {
     }
 }
 
-/// The labels of a kind of instruction, the strongest first; `has_order` says which orders there are.
+/// The labels of a kind of instruction, the strongest first; `has` tells whether a kind has an
+/// order.
 #[must_use]
 pub fn labels(
     kind: Kind,
@@ -91,8 +92,8 @@ pub fn labels(
     all
 }
 
-/// The scopes of a thread that reach different threads, each by its usual name: `.gpu` where that is as
-/// good as others, then `.sys`, `.cta`, `.cluster`. The widest come first.
+/// The scopes of a thread that reach different sets of threads. Among equivalent scopes the usual
+/// name is preferred: `.gpu`, then `.sys`, `.cta`, `.cluster`. The widest scopes come first.
 #[must_use]
 pub fn scopes_told_apart(placement: &Placement, thread: usize, all: bool) -> Vec<Level> {
     if all {

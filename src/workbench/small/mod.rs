@@ -1,14 +1,14 @@
-//! Small programs and their executions, few enough to look at all of them.
+//! Small programs and their executions, few enough for exhaustive enumeration.
 //!
 //! ```text
 //! shape ── rf, final writes ──▶ candidate ── label, place ──▶ program ── realise ──▶ test
-//!            pair: two models over one arena ── cell: what is sure of many programs at once
+//!            pair: two models over one arena ── cell: bounds for many programs at once
 //! ```
 //!
-//! A [`shape`] is a program without orders, scopes and places; these are chosen last, because most
-//! candidates are decided without them: [`cell`] evaluates both models on all programs of a shape at
-//! once, by a lower and an upper bound for every relation, and [`search`] splits only where the bounds
-//! leave room for a difference.
+//! A [`shape`] is a program without orders, scopes and places. These are chosen last, because most
+//! candidates are decided without them. [`cell`] evaluates both models on all programs of a shape
+//! at once, by a lower and an upper bound for every relation. [`search`] splits a cell only if the
+//! bounds admit a difference.
 
 pub mod border;
 pub mod cell;

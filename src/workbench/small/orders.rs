@@ -1,4 +1,4 @@
-//! Events into all orders of them: total ones, and strict partial ones.
+//! The enumeration of all orders of some events: total orders, and strict partial orders.
 
 use super::rows::{MOST, Rows, bits};
 
@@ -34,7 +34,7 @@ pub(super) fn partial_orders(events: &[usize], total: bool) -> Vec<Rows> {
     for (known, &new) in events.iter().enumerate() {
         let known = &events[..known];
         let extended = orders.iter().flat_map(|order| {
-            // What comes before the new event is closed downwards, what comes after it upwards.
+            // The set before the new event is closed downwards, the set behind it upwards.
             let sets = 0_u32..1 << known.len();
             let pairs =
                 sets.clone().flat_map(move |before| sets.clone().map(move |after| (before, after)));
@@ -45,7 +45,7 @@ pub(super) fn partial_orders(events: &[usize], total: bool) -> Vec<Rows> {
     orders
 }
 
-/// A partial order with one more event, if what is said to come before and after it fits.
+/// A partial order with one more event, if the sets before and behind it are consistent.
 fn extended(order: &Rows, known: &[usize], new: usize, before: u32, after: u32) -> Option<Rows> {
     if before & after != 0 {
         return None;
@@ -55,7 +55,8 @@ fn extended(order: &Rows, known: &[usize], new: usize, before: u32, after: u32) 
     let fits = known.iter().all(|&a| {
         let below = before >> a & 1 == 1;
         let above = after >> a & 1 == 1;
-        // Who is below something below is below; who is above something above is above.
+        // The set before is closed downwards, the set behind upwards, and the former precedes the
+        // latter.
         (below || order[a] & before == 0)
             && (!above || order[a] & !after == 0)
             && (!below || after & !order[a] == 0)

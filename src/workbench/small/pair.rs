@@ -1,9 +1,9 @@
 //! Two models over one arena, ready to be evaluated on small programs.
 //!
-//! What small programs never have is folded away, and equal expressions of the two models are one
-//! node, so that what they share is evaluated once and what differs is known. Evaluation has stages, by
-//! what a node depends on, since most of it does not change between the coherence orders of a
-//! candidate or between the candidates of a shape.
+//! Relations that small programs lack are folded away. Equal expressions of the two models are one
+//! node, so that common parts are evaluated once and the differing parts are known. Evaluation
+//! proceeds in stages by the dependencies of a node, since most nodes do not change between the
+//! coherence orders of a candidate or between the candidates of a shape.
 
 use super::place::Asked;
 use super::shape::{Alphabet, Kind};
@@ -14,12 +14,13 @@ use crate::relation::plan::{Step, dependencies, plan};
 use crate::relation::specialize::import;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
-/// What nodes depend on, least first; each stage is evaluated where something of it has changed.
+/// The dependencies of nodes, smallest first. Each stage is evaluated when one of its dependencies
+/// has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// On the shape alone.
     Shape,
-    /// On what reads read from.
+    /// On reads-from.
     Reads,
     /// On orders, scopes and places.
     Labels,
@@ -32,7 +33,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// All of them, in the order in which they are evaluated.
+    /// All stages, in the order of evaluation.
     pub const ALL: [Self; 6] =
         [Self::Shape, Self::Reads, Self::Labels, Self::Both, Self::FenceOrder, Self::Coherence];
 
@@ -56,24 +57,24 @@ const COHERENCE: u8 = 8;
 /// An axiom of one of the models, or of both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// What it demands.
+    /// The kind of axiom.
     pub kind: AxiomKind,
     /// Whether the demand is negated.
     pub negated: bool,
-    /// Of what.
+    /// The constrained expression.
     pub node: NodeId,
-    /// Where it can be checked.
+    /// The stage at which the demand can be checked.
     pub stage: Stage,
-    /// Which of the models has it.
+    /// For each model, whether it has the axiom.
     pub of: [bool; 2],
     /// The name of the axiom.
     pub name: String,
-    /// What the other model has in its place: what may differ of the two expressions.
+    /// The twin that bounds the difference to the counterpart in the other model.
     pub twin: Option<usize>,
 }
 
 impl Demand {
-    /// Whether both models have it.
+    /// Whether both models have the axiom.
     #[must_use]
     pub fn is_common(&self) -> bool {
         self.of == [true, true]
@@ -89,11 +90,11 @@ pub struct Pair {
     pub demands: Vec<Demand>,
     /// The steps of each stage, in the order of [`Stage::ALL`].
     pub(super) steps: Vec<Vec<Step>>,
-    /// What may differ between expressions that stand in each other's place, by stage.
+    /// The pairs of corresponding expressions that may differ, by stage.
     pub(super) twins: Vec<Vec<(usize, Twin)>>,
     /// Whether a node has one value for all orders, scopes and places.
     pub(super) exact: Vec<bool>,
-    /// What the models ask about places.
+    /// The properties of placements that the models distinguish.
     pub asked: Asked,
     /// Which of the models has total coherence.
     pub total: [bool; 2],
@@ -110,7 +111,7 @@ impl Pair {
             for axiom in model.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required) {
                 let (kind, negated) = (axiom.kind, axiom.negated);
                 let node = map[axiom.node.index()];
-                // What is about nothing in these programs demands nothing.
+                // An axiom about an empty relation is trivial in these programs.
                 if !negated && matches!(arena.node(node), Node::Empty(_)) {
                     continue;
                 }
@@ -153,14 +154,14 @@ impl Pair {
         Self { arena, demands, steps, twins, exact, asked, total }
     }
 
-    /// Whether the models are one and the same for these programs.
+    /// Whether the models are equal for these programs.
     #[must_use]
     pub fn is_one(&self) -> bool {
         self.demands.iter().all(Demand::is_common) && self.total[0] == self.total[1]
     }
 }
 
-/// Pairs the axioms of one name that only one model has, and gives what may differ of them, by stage.
+/// Pairs the axioms of one name that each occur in only one model, and gives their twins by stage.
 fn twins(arena: &Arena, demands: &mut [Demand], bits: &[u8]) -> Vec<Vec<(usize, Twin)>> {
     let mut twins = Twins::default();
     let own = |demand: &Demand, model: usize| demand.of[model] && !demand.is_common();
@@ -186,7 +187,7 @@ fn twins(arena: &Arena, demands: &mut [Demand], bits: &[u8]) -> Vec<Vec<(usize, 
     staged
 }
 
-/// What a node depends on, given what its operands do.
+/// The dependencies of a node, given those of its operands.
 fn depends(arena: &Arena, id: NodeId, bits: &[u8]) -> u8 {
     let own = match arena.node(id) {
         Node::Set(
@@ -218,7 +219,7 @@ fn depends(arena: &Arena, id: NodeId, bits: &[u8]) -> u8 {
     dependencies(arena, id).iter().fold(own, |all, operand| all | bits[operand.index()])
 }
 
-/// A base name as programs of an alphabet have it: what they never have is empty.
+/// A base relation or set as programs of an alphabet have it; empty if they cannot have it.
 fn in_alphabet(node: Node, alphabet: &Alphabet) -> Node {
     match node {
         Node::Set(set) if !has_set(set, alphabet) => Node::Empty(Sort::Set),

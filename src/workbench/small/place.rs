@@ -1,6 +1,7 @@
-//! Where threads run: all scope trees of three levels, and those of them that models tell apart.
+//! Placements of threads: all scope trees of three levels, and representatives of those that models
+//! distinguish.
 
-/// How far two threads are from each other: what the smallest common part of the machine is.
+/// The distance of two threads: the level of their smallest common part of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// One CTA.
@@ -13,7 +14,7 @@ pub enum Level {
     System,
 }
 
-/// The scopes, each of which reaches the threads up to the level of its name.
+/// The scopes. The scope with the name of a level reaches the threads up to this level.
 pub const LEVELS: [Level; 4] = [Level::Cta, Level::Cluster, Level::Gpu, Level::System];
 
 /// A place for each thread: GPU, cluster and CTA, each numbered over the whole system.
@@ -23,16 +24,16 @@ pub struct Placement {
     pub of: Vec<[u8; 3]>,
 }
 
-/// What of a placement models may ask about.
+/// The properties of a placement that models may distinguish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// `scluster`.
     pub clusters: bool,
     /// `sgpu`.
     pub gpus: bool,
-    /// Which scope an operation has, beside what it reaches.
+    /// The name of an operation's scope, in addition to the threads that it reaches.
     pub scopes: bool,
-    /// Whether there are clusters at all.
+    /// Whether programs have clusters.
     pub has_clusters: bool,
 }
 
@@ -69,7 +70,8 @@ impl Placement {
         threads.clone().flat_map(|a| threads.clone().map(move |b| self.level(a, b) as usize)).sum()
     }
 
-    /// Whether all threads are at least as far from each other as in another placement, and some further.
+    /// Whether all threads are at least as far apart as in another placement, and some are further
+    /// apart.
     #[must_use]
     pub fn is_further(&self, other: &Self) -> bool {
         let threads = 0..self.of.len();
@@ -78,7 +80,7 @@ impl Placement {
             && pairs().any(|(a, b)| self.level(a, b) > other.level(a, b))
     }
 
-    /// What models see of it.
+    /// The properties of the placement that models distinguish.
     fn seen(&self, asked: Asked) -> Vec<u32> {
         let threads = 0..self.of.len();
         let mut seen = Vec::new();
@@ -102,7 +104,7 @@ impl Placement {
     }
 }
 
-/// All placements of so many threads, those with the fewest parts first.
+/// All placements of the given number of threads, those with the fewest parts first.
 #[must_use]
 pub fn placements(threads: usize) -> Vec<Placement> {
     let mut all: Vec<Placement> = vec![Placement { of: Vec::new() }];
@@ -132,8 +134,8 @@ pub fn placements(threads: usize) -> Vec<Placement> {
     all
 }
 
-/// Placements of which models tell any two apart and that stand for all: of those that look the same,
-/// the one with the fewest parts.
+/// Representative placements: of all placements that models cannot distinguish, the one with the
+/// fewest parts.
 #[must_use]
 pub fn told_apart(threads: usize, asked: Asked) -> Vec<Placement> {
     let mut seen: Vec<Vec<u32>> = Vec::new();

@@ -1,8 +1,8 @@
-//! A program with an outcome into the text of a litmus test whose condition pins the outcome.
+//! The text of a litmus test for a program with an outcome; the condition determines the outcome.
 //!
-//! Stores and exchanges write a number of their own, reductions add a power of ten of their own, so that
-//! a value tells where it was read from. The condition has the value of every register, and the final
-//! value of each location that several instructions write.
+//! Each store or exchange writes a unique number, and each reduction adds a unique power of ten, so
+//! that a value identifies its source. The condition contains the value of every register, and the
+//! final value of each location that several instructions write.
 
 use super::cell::{Event, Part, events};
 use super::difference::Difference;
@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// The names of locations.
 const NAMES: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
 
-/// What a value that justifies itself is taken to be.
+/// The assumed value of a read that justifies itself.
 const OUT_OF_THIN_AIR: u64 = 42;
 
 /// The text of a test.
@@ -23,11 +23,12 @@ const OUT_OF_THIN_AIR: u64 = 42;
 pub struct Wording<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it says of itself.
+    /// The description in the test.
     pub about: &'a str,
     /// Lines `Key=value`.
     pub metadata: &'a [String],
-    /// Which locations' final values stand in the condition, of those that several instructions write.
+    /// The locations whose final values appear in the condition, among those that several
+    /// instructions write.
     pub finals: &'a [bool],
 }
 
@@ -65,7 +66,8 @@ pub fn text(difference: &Difference, wording: &Wording<'_>) -> String {
     out
 }
 
-/// The locations whose final value an outcome may be told by: those that several instructions write.
+/// The locations whose final value may distinguish outcomes, that is, those that several
+/// instructions write.
 #[must_use]
 pub fn contested(shape: &Shape) -> Vec<bool> {
     let writes = |loc: usize| {
@@ -78,7 +80,7 @@ fn place(placement: &Placement, thread: usize) -> String {
     let [cta, cluster, gpu] = placement.of[thread];
     let threads = 0..placement.of.len();
     let warp = (0..thread).filter(|&t| placement.level(t, thread) == Level::Cta).count();
-    // Each CTA is a cluster by itself unless something else is said.
+    // By default, each CTA is a cluster.
     let pairs = || threads.clone().flat_map(|a| threads.clone().map(move |b| (a, b)));
     match pairs().any(|(a, b)| placement.level(a, b) == Level::Cluster) {
         true => format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {warp}"),
@@ -108,7 +110,7 @@ impl<'d> Values<'d> {
         Self { difference, events: events(shape), ops, first }
     }
 
-    /// What an instruction writes by itself: the number that it stores or adds.
+    /// The number that an instruction stores or adds.
     fn own(&self, at: usize) -> u64 {
         let op = self.ops[at];
         let alike = |other: &&Op| {
@@ -131,7 +133,7 @@ impl<'d> Values<'d> {
         source.map_or(0, |&source| self.written(source, depth))
     }
 
-    /// The value that an event writes; what goes round in circles is out of thin air.
+    /// The value that an event writes; a cyclic dependency yields an out-of-thin-air value.
     fn written(&self, event: usize, depth: usize) -> u64 {
         let Event { part, op: at, .. } = self.events[event];
         if part == Part::Init {

@@ -1,4 +1,4 @@
-//! Sets and relations of a few events as words, a row for each event, and the operators on them.
+//! Sets and relations of a few events as words, with a row for each event, and their operators.
 
 use crate::id::NodeId;
 use crate::relation::expr::Node;
@@ -6,7 +6,7 @@ use crate::relation::expr::Node;
 /// The most events that a program may have.
 pub const MOST: usize = 24;
 
-/// A relation, a row of bits for each event; a set is its first row.
+/// A relation, with a row of bits for each event. A set is stored in the first row.
 pub type Rows = [u32; MOST];
 
 pub(super) const NONE: Rows = [0; MOST];
@@ -101,7 +101,7 @@ pub fn bits(mut row: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether a relation has no cycle: events without successors are taken away until none is left.
+/// Whether a relation has no cycle. Events without successors are removed until none is left.
 pub(super) fn is_acyclic(rows: &Rows, n: usize) -> bool {
     let mut left = (1_u32 << n) - 1;
     loop {
@@ -115,7 +115,7 @@ pub(super) fn is_acyclic(rows: &Rows, n: usize) -> bool {
     }
 }
 
-/// The pairs of a relation that are in it in both directions.
+/// The pairs of a relation whose inverses are also in the relation.
 pub(super) fn symmetric(rows: &Rows, n: usize) -> Rows {
     let mut out = NONE;
     for i in 0..n {

@@ -1,10 +1,11 @@
-//! A shape under two models into the programs and outcomes that one model allows and the other does not.
+//! The search for programs and outcomes of a shape that one of two models allows and the other
+//! forbids.
 //!
-//! An outcome is what every read reads from and which write of each location is last; a model allows it
-//! where some coherence order and some order of `fence.sc` make a consistent execution. The search starts
-//! with the cell of all programs and splits it - places first, then orders, then scopes - where the
-//! bounds leave it open whether the models differ. Within a cell that is not split they surely agree, or
-//! surely differ.
+//! An outcome consists of the source of every read and the last write of each location. A model
+//! allows the outcome if some coherence order and some order of `fence.sc` make a consistent
+//! execution. The search starts with the cell of all programs. It splits a cell - places first,
+//! then orders, then scopes - if the bounds leave open whether the models differ. In an unsplit
+//! cell the models certainly agree or certainly differ.
 
 use super::cell::{Cell, Event, Frame, Part, Stand};
 use super::difference::Difference;
@@ -17,7 +18,7 @@ use super::shape::{Kind, Shape};
 use crate::ptx::operation::Order;
 use std::ops::ControlFlow;
 
-/// What is searched.
+/// The search space.
 #[derive(Clone, Debug)]
 pub struct Space<'p> {
     /// The models.
@@ -31,7 +32,7 @@ pub struct Space<'p> {
 /// How much was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Shapes with what their reads read from.
+    /// Shapes with reads-from choices.
     pub candidates: u64,
     /// Cells that were evaluated.
     pub cells: u64,
@@ -75,11 +76,12 @@ pub(super) fn search<'s>(
     search.candidates(&top, asks)
 }
 
-/// Last writes of each location, and which of the models allow an outcome with them.
+/// The last write of each location, and for each model, whether it allows an outcome with these
+/// writes.
 pub type Outcome = (Vec<usize>, [bool; 2]);
 
-/// What the models allow of a program with given reads, by last writes, whatever
-/// [`Difference::finals`] says.
+/// The outcomes that the models allow for a program with given reads, by last writes.
+/// [`Difference::finals`] is ignored.
 #[must_use]
 pub fn outcomes(space: &Space<'_>, program: &Difference) -> Vec<Outcome> {
     let Difference { shape, placement, labels, reads, .. } = program;
@@ -115,23 +117,24 @@ pub fn outcomes(space: &Space<'_>, program: &Difference) -> Vec<Outcome> {
     found.iter().enumerate().map(outcome).collect()
 }
 
-/// Which of the models allow the outcome of a program, whatever [`Difference::allowed_by`] says.
+/// For each model, whether it allows the outcome of a program, ignoring [`Difference::allowed_by`]
+/// says.
 #[must_use]
 pub fn allowed(space: &Space<'_>, program: &Difference) -> [bool; 2] {
     let found = outcomes(space, program).into_iter().find(|(last, _)| *last == program.finals);
     found.map_or([false; 2], |(_, allowed)| allowed)
 }
 
-/// Which side of the border between what a model allows and forbids is looked at.
+/// The side of the border between allowed and forbidden programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
     /// The weakest programs that forbid an outcome.
     Forbidden,
-    /// The strongest programs that allow it.
+    /// The strongest programs that allow an outcome.
     Allowed,
 }
 
-/// What is asked of each cell.
+/// The question about each cell.
 #[derive(Clone, Copy)]
 pub(super) enum Asks {
     Difference,
@@ -166,17 +169,17 @@ pub(super) struct Search<'s> {
     pub(super) visit: &'s mut dyn FnMut(Difference) -> ControlFlow<()>,
 }
 
-/// What is known of a cell.
+/// The verdict of the bounds on a cell.
 enum Known {
     /// The models agree on all outcomes with these reads.
     Agree,
-    /// One of the models allows an outcome with these last writes, and the other does not.
+    /// One of the models allows an outcome with these last writes, and the other forbids it.
     Differ { finals: Vec<usize>, allowed_by: usize },
-    /// That depends on labels and places.
+    /// The models agree or differ depending on labels and places.
     Open,
 }
 
-/// Whether a model allows something in some program of a cell, and in all.
+/// Whether a model allows an outcome in some program of a cell, and in all programs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Allows {
     pub(super) may: bool,
@@ -228,7 +231,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Whether the models agree on all programs of the shape whatever its reads read from.
+    /// Whether the models agree on all programs of the shape for all sources of its reads.
     fn agrees_anyhow(&mut self, top: &Cell<'s>, readers: &[usize], sources: &[Vec<usize>]) -> bool {
         self.effort.cells += 1;
         let pairs = readers.iter().zip(sources);
@@ -241,7 +244,7 @@ impl<'s> Search<'s> {
         self.agrees_at_large(top, &orders, [false; 2])
     }
 
-    /// Whether every value is determined: no reduction adds to what it has added.
+    /// Whether every value is determined, that is, no reduction adds to its own result.
     fn has_values(&self, readers: &[usize], reads: &[usize]) -> bool {
         let events = &self.frame.events;
         let kinds: Vec<Kind> = self.shape.ops().map(|(_, op)| op.kind).collect();
@@ -328,7 +331,8 @@ impl<'s> Search<'s> {
         Cell { labels, placement: Some(placement) }
     }
 
-    /// Whether all threads of a CTA, and all of a cluster, come to its barrier as often.
+    /// Whether all threads of a CTA execute its barrier equally often, and likewise the threads of
+    /// a cluster.
     fn meets(&self, placement: &Placement) -> bool {
         let count = |thread: usize, kind: Kind| {
             self.shape.threads[thread].iter().filter(|op| op.kind == kind).count()
@@ -400,7 +404,7 @@ impl<'s> Search<'s> {
         self.early = self.space.pair.demands.iter().map(stand).collect();
     }
 
-    /// Whether the models agree whatever coherence is.
+    /// Whether the models agree for all coherence orders.
     fn agrees_at_large(&mut self, cell: &Cell<'_>, orders: &[Rows], fails: [bool; 2]) -> bool {
         self.frame.chosen.co = self.any_coherence();
         for order in orders {
@@ -417,7 +421,7 @@ impl<'s> Search<'s> {
         true
     }
 
-    /// How each model stands to the execution at hand, and whether they surely agree on it.
+    /// The status of the execution in each model, and whether the models certainly agree on it.
     fn stands(&self) -> ([Stand; 2], bool) {
         let mut stands = [Stand::Kept; 2];
         let mut same = true;
@@ -461,7 +465,8 @@ impl<'s> Search<'s> {
         self.writers.iter().map(|writers| writers.len().max(1)).collect()
     }
 
-    /// What each model allows, by last writes; and whether the models agree on each execution.
+    /// The outcomes that each model allows, by last writes, and whether the models agree on each
+    /// execution.
     pub(super) fn outcomes(
         &mut self,
         cell: &Cell<'_>,

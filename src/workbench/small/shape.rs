@@ -1,10 +1,10 @@
-//! Programs without orders, scopes and places: who accesses what in which order.
+//! Programs without orders, scopes and places: only the accesses of each thread and their order.
 //!
-//! Every shape is listed once, whatever its threads and locations are called: threads stand by
-//! descending length, locations are numbered as they first occur, and of the orders in which threads of
-//! one length may stand the one with the least code is taken.
+//! Every shape is listed once up to names of threads and locations. Threads are sorted by
+//! descending length, and locations are numbered in order of first occurrence. Among the orders of
+//! threads with equal length, the order with the least code is chosen.
 
-/// What an instruction does.
+/// The kind of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `ld`
@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Load,
         Self::Store,
@@ -38,25 +38,25 @@ impl Kind {
         Self::AliasFence,
     ];
 
-    /// Whether it accesses memory.
+    /// Whether the instruction accesses memory.
     #[must_use]
     pub fn is_access(self) -> bool {
         matches!(self, Self::Load | Self::Store | Self::Atom | Self::Red)
     }
 
-    /// Whether it reads memory.
+    /// Whether the instruction reads memory.
     #[must_use]
     pub fn reads(self) -> bool {
         matches!(self, Self::Load | Self::Atom | Self::Red)
     }
 
-    /// Whether it writes memory.
+    /// Whether the instruction writes memory.
     #[must_use]
     pub fn writes(self) -> bool {
         matches!(self, Self::Store | Self::Atom | Self::Red)
     }
 
-    /// Whether it is among the instructions that only some questions are about.
+    /// Whether the instruction is only relevant to some questions.
     #[must_use]
     pub fn is_special(self) -> bool {
         matches!(self, Self::CtaBarrier | Self::ClusterBarrier | Self::AliasFence)
@@ -66,13 +66,13 @@ impl Kind {
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Op {
-    /// What it does.
+    /// The kind.
     pub kind: Kind,
     /// The location of an access; 0 for others.
     pub loc: u8,
-    /// Whether it uses the second address of its location.
+    /// Whether the instruction uses the second address of its location.
     pub alias: bool,
-    /// Of a store, the instruction of its thread whose value it stores, by position in the thread.
+    /// For a store, the instruction of its thread whose value is stored, by position in the thread.
     pub copies: Option<u8>,
 }
 
@@ -90,7 +90,7 @@ pub struct Alphabet {
     pub kinds: Vec<Kind>,
     /// Whether locations have a second address.
     pub aliases: bool,
-    /// Whether stores may store what was read.
+    /// Whether stores may store read values.
     pub copies: bool,
 }
 
@@ -110,13 +110,14 @@ impl Shape {
         accesses.map(|(_, op)| usize::from(op.loc) + 1).max().unwrap_or(0)
     }
 
-    /// Whether it needs more than loads, stores, atomics, reductions and fences.
+    /// Whether the shape needs more than loads, stores, atomics, reductions and fences.
     #[must_use]
     pub fn is_special(&self) -> bool {
         self.ops().any(|(_, op)| op.kind.is_special() || op.alias || op.copies.is_some())
     }
 
-    /// The shape with its threads in another order and locations numbered as they first occur.
+    /// The shape with its threads in another order, and with locations numbered in order of first
+    /// occurrence.
     #[must_use]
     pub fn reordered(&self, order: &[usize]) -> Self {
         let mut names: Vec<u8> = Vec::new();
@@ -135,7 +136,7 @@ impl Shape {
         Self { threads: order.iter().map(thread).collect() }
     }
 
-    /// Whether it is the one that is listed of all that differ only in the order of threads and the
+    /// Whether the shape represents all shapes that only differ in the order of threads and the
     /// names of locations.
     #[must_use]
     pub fn is_listed(&self) -> bool {
@@ -145,7 +146,7 @@ impl Shape {
     }
 }
 
-/// The orders of threads that keep their lengths.
+/// The permutations of threads that keep the list of lengths.
 fn orders(lengths: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for &length in lengths {
@@ -221,8 +222,8 @@ impl Lister<'_> {
         }
     }
 
-    /// Whether the last thread does less than the one before it, of one length: the two in the other
-    /// order are listed.
+    /// Whether the last thread is smaller than the thread before it of equal length. The shape with
+    /// the two threads swapped is listed instead.
     fn is_behind(&self) -> bool {
         let [.., before, last] = &self.shape[..] else { return false };
         let kinds = |ops: &[Op]| ops.iter().map(|op| op.kind).collect::<Vec<_>>();

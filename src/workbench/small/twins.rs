@@ -1,8 +1,10 @@
-//! What may differ between an expression of one model and the one that the other has in its place.
+//! Bounds on the difference between an expression of one model and its counterpart in the other
+//! model.
 //!
-//! Edits leave most of a model as it is. Of two expressions that are made alike, what differs comes from
-//! what differs of their operands: where that is nothing, as for a clause about fences in a program without
-//! them, the expressions are one, though neither value need be known.
+//! Edits leave most of a model unchanged. If two expressions have the same operator, their
+//! difference follows from the differences of their operands. If the operands do not differ, as for
+//! a clause about fences in a program without fences, the expressions are equal, though neither
+//! value need be known.
 
 use super::rows::{MOST, Rows, bits, close, compose};
 use crate::id::NodeId;
@@ -10,7 +12,7 @@ use crate::relation::equal::parts;
 use crate::relation::expr::{Arena, Node};
 use rustc_hash::FxHashMap;
 
-/// Two expressions, the one in the place of the other.
+/// A pair of corresponding expressions of the two models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Twin {
     /// The two.
@@ -18,7 +20,8 @@ pub struct Twin {
     how: How,
 }
 
-/// Operands that stand in each other's place, with what may differ of them; `None` where they are one.
+/// Corresponding operands, with the twin that bounds their difference; `None` if the operands are
+/// equal.
 type Operands = ([NodeId; 2], Option<usize>);
 
 /// How two expressions are made.
@@ -26,9 +29,9 @@ type Operands = ([NodeId; 2], Option<usize>);
 enum How {
     /// Differently.
     Apart,
-    /// Unions that share all but these, which stand in each other's place.
+    /// Unions with common members; the other members are pairs of twins.
     Union(Vec<usize>),
-    /// Unions that share all but these.
+    /// Unions with common members; these members are not common.
     Loose(Vec<NodeId>),
     /// Intersections that share some, and of which the others stand in each other's place.
     Inter {
@@ -48,13 +51,13 @@ enum How {
 /// The twins of two models, operands first.
 #[derive(Debug, Default)]
 pub struct Twins {
-    /// All of them.
+    /// All twins.
     pub list: Vec<Twin>,
     known: FxHashMap<(NodeId, NodeId), usize>,
 }
 
 impl Twins {
-    /// Adds two expressions and what they are made of; `None` where they are one.
+    /// Adds two expressions and their operands; `None` if the expressions are equal.
     pub fn add(&mut self, arena: &Arena, a: NodeId, b: NodeId) -> Option<usize> {
         if a == b {
             return None;
@@ -102,7 +105,7 @@ impl Twins {
             let twins = left.iter().zip(&right).filter_map(|(&a, &b)| self.add(arena, a, b));
             return How::Union(twins.collect());
         }
-        // Without anything in common there is nothing to gain.
+        // Without common members, the bound would not improve.
         if shared.is_empty() { How::Apart } else { How::Loose([left, right].concat()) }
     }
 
@@ -117,7 +120,7 @@ impl Twins {
     }
 }
 
-/// Takes from two lists what is in both, and gives that.
+/// Removes the common members of two lists, and returns these members.
 fn unshare(left: &mut Vec<NodeId>, right: &mut Vec<NodeId>) -> Vec<NodeId> {
     let shared: Vec<NodeId> = left.iter().copied().filter(|one| right.contains(one)).collect();
     left.retain(|one| !shared.contains(one));
@@ -138,7 +141,7 @@ impl Twin {
     }
 }
 
-/// What may differ by how the two are made.
+/// The bound on the difference according to the operators.
 fn made(how: &How, up: &[Rows], differ: &[Rows], n: usize) -> Rows {
     let none: Rows = [0; MOST];
     let differs = |operands: &Operands| operands.1.map_or(none, |twin| differ[twin]);

@@ -101,6 +101,9 @@ fn operand(
     match (operand.role, constant) {
         (Role::Constant(number), _) => number.to_string(),
         (Role::Into | Role::Elements, _) => braced(pick),
+        (Role::Matrix, _) if operand.takes == Takes::Factor => {
+            if pick(2) == 0 { "[%r1]" } else { "%rd2" }.to_owned()
+        }
         (Role::Matrix, _) => {
             if pick(2) == 0 {
                 braced(pick)
@@ -109,6 +112,7 @@ fn operand(
             }
         }
         (Role::Tensor, _) => unreachable!("it is written by the words of the instruction"),
+        (Role::Memory, _) if operand.takes == Takes::Columns => "[%r0]".to_owned(),
         (Role::Memory, _) => if form.opcode == "mbarrier" { "[m]" } else { "[x]" }.to_owned(),
         (Role::Pair, _) => format!("{}|%p{}", register(pick), pick(2)),
         // Arrivals at other CTAs give no token.
