@@ -209,6 +209,12 @@ rules! {
     /// An address in Tensor Memory that is no variable's.
     OpaqueColumns: OutOfModel, "opaque-columns", [],
         "an address in Tensor Memory of no declared columns: outside the supported subset";
+    /// A computed address that may mean too many columns.
+    ComputedColumns: OutOfModel, "computed-columns", [],
+        "an address in Tensor Memory that may mean too many columns: declare fewer, or name them";
+    /// An address within an allocation.
+    FreedPart: Undefined, "freed-part", ["PTX-9.7.16.7"],
+        "`tcgen05.dealloc` of an address that no allocation begins at";
     /// An address of Tensor Memory that an allocation is to go to.
     AllocationOutsideShared: Undefined, "allocation-outside-shared", ["PTX-9.7.16.7"],
         "`tcgen05.alloc` with a destination outside `.shared::cta`";

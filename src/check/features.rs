@@ -236,7 +236,7 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
         EventKind::TensorFence(_) => Some(TENSOR_MEMORY),
         _ if event.proxy == Proxy::TensorMemory => Some(TENSOR_MEMORY),
         EventKind::Issue if graph.issues_jointly(id) => Some(WARPGROUPS),
-        EventKind::Issue | EventKind::Await | EventKind::Complete(_) => Some(ASYNCHRONOUS),
+        EventKind::Issue | EventKind::Await(_) | EventKind::Complete(_) => Some(ASYNCHRONOUS),
         EventKind::Init | EventKind::Read | EventKind::Write => None,
         EventKind::Boundary | EventKind::Launch => None,
     };

@@ -149,7 +149,7 @@ impl<'p> ThreadRun<'_, 'p> {
     pub(super) fn wait_for_groups(&mut self, wait: AwaitMicro, guard: ExprId, span: Span) {
         let number = self.builder.waits;
         self.builder.waits += 1;
-        self.push_other(DraftKind::Await, guard, span);
+        self.push_other(DraftKind::Await(wait.kind), guard, span);
         self.builder.groups.push(GroupStep::Wait { thread: self.index, wait, guard, number });
         if wait.kind == GroupKind::Warpgroup {
             self.forget_products();

@@ -84,7 +84,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
             | EventKind::Boundary
             | EventKind::Launch
             | EventKind::Issue
-            | EventKind::Await
+            | EventKind::Await(_)
             | EventKind::TensorFence(_)
             | EventKind::Complete(_) => false,
             EventKind::ProxyFence(ProxyFenceKind::Research(proxy)) => proxy == Proxy::Generic,
@@ -106,7 +106,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Tensormap => event.is_memory() && event.proxy == Proxy::Tensormap,
         BaseSet::Agent => graph.operation_of(id).is_some(),
         BaseSet::Issue => event.kind == EventKind::Issue,
-        BaseSet::Await => event.kind == EventKind::Await,
+        BaseSet::Await => matches!(event.kind, EventKind::Await(_)),
         BaseSet::WarpgroupFence => event.kind == EventKind::TensorFence(TensorFence::Warpgroup),
         BaseSet::BeforeThreadSync => event.kind == EventKind::TensorFence(TensorFence::Before),
         BaseSet::AfterThreadSync => event.kind == EventKind::TensorFence(TensorFence::After),

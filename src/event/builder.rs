@@ -29,6 +29,7 @@ use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::InstanceKey;
 use crate::program::micro::{BarrierMicro, Marks, Program, Restriction, TensorFence};
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -52,7 +53,7 @@ pub(super) enum DraftKind {
     /// The issue of the operation with a number, or of part of it.
     Issue(usize),
     /// A wait for groups; waits come in the order of their numbers.
-    Await,
+    Await(GroupKind),
     TensorFence(TensorFence),
 }
 
@@ -109,6 +110,8 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) groups: Vec<GroupStep>,
     /// The products of warpgroups.
     pub(super) joint: Vec<Joint>,
+    /// Whether an operation is left out that may write too many columns of Tensor Memory.
+    pub(super) is_wide: bool,
     /// When each thread ends.
     pub(super) ends: Vec<ExprId>,
     /// How many waits for groups there are.
@@ -182,6 +185,7 @@ impl<'p> GraphBuilder<'p> {
             operations: Vec::new(),
             groups: Vec::new(),
             joint: Vec::new(),
+            is_wide: false,
             ends: Vec::new(),
             waits: 0,
             successes: FxHashMap::default(),
@@ -548,7 +552,7 @@ impl<'p> GraphBuilder<'p> {
                     let event = self.add_other(graph, agent, kind, *guard, *position, *span);
                     match kind {
                         DraftKind::Issue(operation) => issues[*operation].push(event),
-                        DraftKind::Await => waits.push(event),
+                        DraftKind::Await(_) => waits.push(event),
                         _ => {}
                     }
                 }
@@ -654,7 +658,7 @@ impl<'p> GraphBuilder<'p> {
             DraftKind::GridWait => {}
             DraftKind::Launch => event.kind = EventKind::Launch,
             DraftKind::Issue(_) => event.kind = EventKind::Issue,
-            DraftKind::Await => event.kind = EventKind::Await,
+            DraftKind::Await(kind) => event.kind = EventKind::Await(*kind),
             DraftKind::TensorFence(kind) => event.kind = EventKind::TensorFence(*kind),
         }
         graph.accesses.push(Access::of_no_memory(id, guard));

@@ -13,6 +13,7 @@ use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
 use crate::program::micro::{Marks, Restriction, TensorFence, TensorKind};
 use crate::program::reading::AsyncReadings;
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::rule::Rule;
@@ -97,7 +98,7 @@ pub enum EventKind {
     /// The issue of an asynchronous operation.
     Issue,
     /// A wait for groups of asynchronous operations.
-    Await,
+    Await(GroupKind),
     /// A fence of the tensor cores.
     TensorFence(TensorFence),
     /// The completion of an asynchronous operation, or of a part of it.

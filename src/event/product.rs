@@ -15,7 +15,7 @@ use super::unfold::{Cell, State, ThreadRun, union};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{
-    AsyncMicro, Confined, Marks, Micro, Product, Range, Target, TensorFence,
+    AsyncMicro, Confined, Marks, Micro, Product, Range, Target, TensorFence, TensorOp,
 };
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
@@ -24,6 +24,8 @@ use crate::source::Span;
 
 /// Bytes of the first word of a matrix, which stands for its contents.
 const WORD: u32 = 4;
+/// The most bytes of Tensor Memory that an operation may write at the places that a computed address may mean.
+const MOST_BYTES: u64 = 1 << 12;
 /// What divides the address of a matrix, in bytes.
 const CHUNK: u32 = 16;
 
@@ -83,6 +85,7 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) {
         let operation = self.open(node, micro, state, span);
+        let is_free = micro.tensor.is_some_and(|kind| kind.op == TensorOp::Free);
         let (sum, reads) = self.sum(operation, &product.matrices, state, span);
         let addend = self.term(&product.addend, state, None);
         let sum = self.exprs().binary(Binary::Add, sum, addend);
@@ -90,8 +93,21 @@ impl<'p> ThreadRun<'_, 'p> {
         let reads = union(&reads, &self.term_reads(&product.accumulates, state));
         for range in &product.into {
             let target = chunk(range);
+            let mut found = Vec::new();
             for (guard, place) in self.places(&target, Does::Write, state, span).list {
-                let access = self.access(&target, &place, state, guard, span);
+                if is_free && place.offset != 0 {
+                    self.violate(guard, span, Rule::FreedPart);
+                    continue;
+                }
+                found.push(self.access(&target, &place, state, guard, span));
+            }
+            let words = found.iter().map(|access| self.rest_of(access)).sum::<u64>();
+            if found.len() > 1 && words > MOST_BYTES {
+                self.builder.is_wide = true;
+                self.violate(state.guard, span, Rule::ComputedColumns);
+                continue;
+            }
+            for access in found {
                 let (bytes, reads) = (self.rest_of(&access), reads.clone());
                 let result = ProductResult { sum, reads, accumulates };
                 self.add_moves(operation, bytes, Vec::new(), vec![vec![access]], Some(result));

@@ -10,6 +10,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId, LocId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::micro::{Restriction, TensorFence};
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::bits::signed;
 use crate::ptx::literal::shown;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
@@ -258,7 +259,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Launch => return "griddepcontrol.launch_dependents".to_owned(),
         EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
         EventKind::Issue => return issued(graph, id),
-        EventKind::Await => return "wait_group".to_owned(),
+        EventKind::Await(kind) => return waited_for(kind).to_owned(),
         EventKind::TensorFence(TensorFence::Warpgroup) => return "wgmma.fence".to_owned(),
         EventKind::TensorFence(TensorFence::Before) => {
             return "tcgen05.fence::before_thread_sync".to_owned();
@@ -301,6 +302,16 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         text.push_str(&format!(" {} = {value}", location(graph, id)));
     }
     text.trim_start().to_owned()
+}
+
+/// The instruction that waits for groups.
+fn waited_for(kind: GroupKind) -> &'static str {
+    match kind {
+        GroupKind::Copy | GroupKind::Bulk => "wait_group",
+        GroupKind::Warpgroup => "wgmma.wait_group",
+        GroupKind::TensorLoad => "tcgen05.wait::ld",
+        GroupKind::TensorStore => "tcgen05.wait::st",
+    }
 }
 
 /// What an event issues.

@@ -63,7 +63,7 @@ impl Shape {
         let cores = graph.operations.iter().any(|operation| operation.tensor.is_some());
         lacks(BaseRel::Pipe, !cores);
         lacks(BaseRel::Pipelinable, !cores);
-        let waits = graph.events.iter().any(|e| e.kind == EventKind::Await);
+        let waits = graph.events.iter().any(|e| matches!(e.kind, EventKind::Await(_)));
         lacks(BaseRel::Done, !waits);
         let fences = !base_set(graph, BaseSet::ProxyFence).is_empty();
         lacks(BaseRel::Covers, !fences && graph.operations.is_empty());
