@@ -15,9 +15,9 @@ use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading}
 use super::registers::Registers;
 use super::rotate::rotate;
 use super::special::opaque;
-use super::tensor_memory::allocated_before;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
+use crate::litmus::tensor_memory::allocated_before;
 use crate::ptx::bits::mask;
 use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::form::Written;

@@ -13,14 +13,11 @@ use super::micro::{
     SignalKind, SignalPlace, Target, TensorKind, TensorOp, Tracked,
 };
 use super::term::{Extension, Term};
-use crate::litmus::ast::{Test, Thread, ThreadPlace};
+use crate::litmus::ast::ThreadPlace;
 use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::form::Written;
-use crate::ptx::operation::{
-    Address, Operation, Order, Proxy, Scope, Space, Statement, Type, TypeKind, Value,
-};
-use crate::ptx::row::Op;
+use crate::ptx::operation::{Address, Order, Proxy, Scope, Space, Type, TypeKind, Value};
 use crate::rule::Rule;
 
 const ADDRESS: Type = Type::new(TypeKind::Unsigned, 32);
@@ -305,28 +302,4 @@ fn columns_at(address: &Term, offset: u64) -> Range {
         align: Align::Bytes(COLUMN),
         when: Term::truth(true),
     }
-}
-
-/// How many allocations of Tensor Memory other warps of a thread's CTA have before it; the threads of a
-/// warp allocate together.
-pub(super) fn allocated_before(test: &Test, index: usize) -> usize {
-    let place = |thread: &Thread| match thread.place {
-        ThreadPlace::Device(place) => Some((place.cta_of_test(), place.warp)),
-        ThreadPlace::Host => None,
-    };
-    let Some((cta, warp)) = place(&test.threads[index]) else { return 0 };
-    let allocates = |statement: &&Statement| matches!(&statement.operation, Operation::Form(written) if matches!(written.op(), Op::AllocateColumns));
-    let mut warps = Vec::new();
-    let mut count = 0;
-    for thread in &test.threads[..index] {
-        let Some((other, number)) = place(thread).filter(|(other, _)| *other == cta) else {
-            continue;
-        };
-        let again = number.is_some() && (number == warp || warps.contains(&number));
-        if other == cta && !again {
-            count += thread.statements.iter().filter(allocates).count();
-            warps.push(number);
-        }
-    }
-    count
 }

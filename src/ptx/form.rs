@@ -1,7 +1,6 @@
 //! Forms: rows of the table with qualifiers as slots and operands with roles. Also the words and
 //! operands of a form in one statement.
 
-use super::instruction::{Operand, OperandKind};
 use super::names;
 use super::need::{Fit, Need};
 use super::row::{Asks, Op, Row, Takes};
@@ -104,19 +103,6 @@ pub enum Role {
     Constant(i128),
 }
 
-impl Role {
-    /// Whether operands of this kind may be written so, as far as braces and brackets go.
-    fn has_shape_of(self, operand: &OperandKind) -> bool {
-        let braces = matches!(operand, OperandKind::Vector(_));
-        match self {
-            Self::Into | Self::Elements => braces,
-            Self::Matrix => true,
-            Self::Memory | Self::Tensor => matches!(operand, OperandKind::Bracket(_)),
-            _ => !braces && !matches!(operand, OperandKind::Bracket(_)),
-        }
-    }
-}
-
 impl OperandForm {
     /// The type at which the operand is read or written, in an instruction with these types.
     #[must_use]
@@ -156,14 +142,6 @@ impl Form {
             slots: slots(row, &head[end..]),
             operands: operands_of(row, operands),
         }
-    }
-
-    /// How many operands of an instruction have other braces or brackets than its own, of those that are
-    /// there beside its qualifiers.
-    pub(crate) fn shape_distance(&self, there: &[bool], operands: &[Operand]) -> usize {
-        let own = self.operands.iter().zip(there).filter(|(_, there)| **there);
-        let pairs = own.map(|(operand, _)| operand).zip(operands);
-        pairs.filter(|(own, found)| !own.role.has_shape_of(&found.kind)).count()
     }
 
     /// The operands beside some qualifiers, and their least number.

@@ -50,7 +50,7 @@ impl Decoder<'_> {
         let distance = |(form, filling): &(&Form, Filling)| {
             let (there, least) = form.operands_with(&filling.words);
             let most = there.iter().filter(|there| **there).count();
-            let shape = form.shape_distance(&there, &self.instruction.operands);
+            let shape = shape_distance(form, &there, &self.instruction.operands);
             (filling.distance, !(least..=most).contains(&count), shape)
         };
         let Some((form, filling)) = fillings.min_by_key(distance) else {
@@ -314,6 +314,25 @@ impl Decoder<'_> {
                 Err(DecodeError::Operand { expected, found: Found::Register, span })
             }
         }
+    }
+}
+
+/// The number of operands of an instruction that have other braces or brackets than those of a form.
+fn shape_distance(form: &Form, there: &[bool], operands: &[Operand]) -> usize {
+    let own = form.operands.iter().zip(there).filter(|(_, there)| **there);
+    let pairs = own.map(|(operand, _)| operand.role).zip(operands);
+    pairs.filter(|(role, found)| !has_shape(*role, &found.kind)).count()
+}
+
+/// Whether an operand may be written so, as far as braces and brackets go.
+fn has_shape(role: Role, operand: &OperandKind) -> bool {
+    let braces = matches!(operand, OperandKind::Vector(_));
+    let brackets = matches!(operand, OperandKind::Bracket(_));
+    match role {
+        Role::Into | Role::Elements => braces,
+        Role::Matrix => true,
+        Role::Memory | Role::Tensor => brackets,
+        _ => !braces && !brackets,
     }
 }
 
