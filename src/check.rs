@@ -370,7 +370,17 @@ fn decide(
     engine: &dyn Engine,
     settings: Settings,
 ) -> (Verdict, EventGraph) {
-    let graph = graph_of(test, model, settings);
+    decide_events(test, model, engine, settings, graph_of(test, model, settings))
+}
+
+/// As [`decide`], given the events of the test.
+fn decide_events(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    graph: EventGraph,
+) -> (Verdict, EventGraph) {
     let problem = Problem { graph: &graph, model };
     match void(test, problem, engine, settings) {
         Some((verdict, other)) => (verdict, other.unwrap_or(graph)),

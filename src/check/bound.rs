@@ -1,8 +1,8 @@
 //! Consequences of the loop bound: the loop that it cuts, and whether a higher bound may decide.
 
 use super::{
-    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, idempotent, in_order, may_raise,
-    unfolded, unfolding, void,
+    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, decide_events, graph_of, idempotent, in_order,
+    may_raise, unfolded, unfolding, void,
 };
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::event::unfold::Unfolding;
@@ -140,7 +140,13 @@ pub(super) fn allowed_by_fewer_rounds(
     }
     let budget = settings.budget.at_most(STEPS_FOR_MORE);
     (1..graph.bound).find_map(|bound| {
-        let fewer = decide(test, model, engine, Settings { bound, budget, ..settings });
+        let settings = Settings { bound, budget, ..settings };
+        let events = graph_of(test, model, settings);
+        // Loops that only wait, and those that count, have the same events under each bound.
+        if events.events.len() == graph.events.len() {
+            return None;
+        }
+        let fewer = decide_events(test, model, engine, settings, events);
         matches!(fewer.0, Verdict::Allowed(_)).then_some((fewer, bound))
     })
 }

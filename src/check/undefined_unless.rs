@@ -9,9 +9,9 @@ use super::{
     witnessed,
 };
 use crate::event::base::{base_relation, base_set};
-use crate::event::graph::{EventGraph, Violation};
+use crate::event::graph::{Cut, CutKind, EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
-use crate::id::{EventId, NodeId};
+use crate::id::{AccessId, EventId, NodeId};
 use crate::litmus::ast::Test;
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::{Arena, Axiom, AxiomKind, AxiomRole, Model, Node};
@@ -48,7 +48,8 @@ pub(super) fn broken(
     }
     // Rounds of loops that only wait are left out of the graph, but their reads may fail a
     // condition.
-    let rounds = waits(graph).then(|| with_rounds(test, model, settings));
+    let may_read = waits(graph) && !waits_at_mbarriers(graph);
+    let rounds = may_read.then(|| with_rounds(test, model, settings));
     let rounds = rounds.filter(|rounds| plain_accesses(rounds) > plain_accesses(graph));
     if let Some(rounds) = rounds
         && let Some(verdict) = find(&rounds)
@@ -60,6 +61,16 @@ pub(super) fn broken(
     }
     blocked::first_found(prefix::before_waits(graph), find, undecided_before_waits)
         .map(|(verdict, graph)| (verdict, Some(graph)))
+}
+
+/// Whether each cut thread waits in a loop that only reads mbarriers, so that further rounds have no
+/// other accesses.
+fn waits_at_mbarriers(graph: &EventGraph) -> bool {
+    let is_mbarrier = |access: &AccessId| {
+        graph.access(*access).pieces.iter().all(|&piece| graph.event(piece).marks.mbarrier)
+    };
+    let polls = |cut: &Cut| cut.kind == CutKind::Spin && cut.polls.iter().all(is_mbarrier);
+    graph.cuts.iter().all(polls)
 }
 
 /// The number of accesses other than operations on mbarriers, which conditions do not mention.

@@ -40,6 +40,8 @@ pub(super) struct Space<'g> {
     pub(super) slices: Slices,
     /// Whether a question depends on where mbarrier objects are, which reads-from decides.
     pub(super) asks_for_mbarriers: bool,
+    /// Whether the program operates on mbarriers, by which pipelines wait.
+    pub(super) has_mbarriers: bool,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
@@ -98,6 +100,7 @@ impl<'g> Space<'g> {
             assumed: FxHashMap::default(),
             slices: Slices::default(),
             asks_for_mbarriers: order.iter().any(|&x| is_about_mbarriers(graph, x)),
+            has_mbarriers: graph.events.iter().any(|event| event.marks.mbarrier),
             takers: takers(graph),
             classes: match goal {
                 Goal::Related(_) | Goal::Violation(_) => vec![None; graph.agents.len()],

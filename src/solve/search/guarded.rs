@@ -24,7 +24,7 @@ impl Search<'_, '_> {
     /// Closes, for the whole search, pairs of a write and a read with open guards that the axioms
     /// rule out.
     pub(super) fn close_guarded(&mut self) -> Flow {
-        if self.space.reads.len() <= SMALL || !self.space.asks_for_mbarriers || !self.evaluate() {
+        if self.space.reads.len() <= SMALL || !self.space.has_mbarriers || !self.evaluate() {
             return Ok(());
         }
         let sure = self.executed.clone();
