@@ -563,10 +563,10 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: clap_complete::Shell,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct GenerateArguments {
     /// Shapes (MP, SB, IRIW, 2+2W, Z6.3, CoRR ...), cycles ('PodWW Rfe PodRR Fre'), names of generated
-    /// tests, or files with one of these on each line.
+    /// tests, or files with one of these on each line and comments behind `#`; `-` for standard input.
     #[arg(required = true, value_name = "SPEC")]
     pub(super) specs: Vec<String>,
     /// The folder to write to, a file for each test; without it, tests go to standard output.
@@ -691,6 +691,10 @@ pub(super) struct EmitArguments {
     /// The architecture to name, such as sm_90; without it, the oldest that has all forms of a test.
     #[arg(long, value_name = "ARCH", value_parser = architecture)]
     pub(super) arch: Option<String>,
+    /// Write tests too that the model does not call allowed or forbidden, or that may hang: a device may
+    /// do anything with them, or never end.
+    #[arg(long)]
+    pub(super) any: bool,
     /// Give a parameter of the launch in the manifest another value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(super) parameters: Vec<(String, u32)>,

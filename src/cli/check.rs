@@ -9,7 +9,7 @@ use super::isolate::Pool;
 use super::kernels;
 use super::models::Setup;
 use super::output::{Console, print};
-use super::render::{Form, Rendered, Renderer};
+use super::render::{Form, Listed, Rendered, Renderer};
 use super::status::Status;
 use crate::batch::{Case, watched};
 use crate::report::summary::Tally;
@@ -82,6 +82,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         console,
         suites: junit::Suites::new(&models),
         tally: Tally::without(inputs.unread.len()),
+        listed: Listed::default(),
         blessed: None,
     };
     if let (true, Some(mut baseline), Some(path)) =
@@ -92,7 +93,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     }
     interrupt::listen();
     run.report()?;
-    let status = status(&run.tally, &inputs, arguments);
+    let status = status(&run.tally, &inputs, arguments).max(run.listed.into());
     Ok(if vacuous { status.max(Status::Differs) } else { status })
 }
 
@@ -121,6 +122,8 @@ struct Run<'a> {
     console: &'a Console,
     suites: junit::Suites<'a>,
     tally: Tally,
+    /// Whether all final states of the report could be listed.
+    listed: Listed,
     /// Where verdicts are recorded, and the file that this goes to.
     blessed: Option<(Baseline, &'a Path)>,
 }
@@ -150,6 +153,7 @@ impl Run<'_> {
             _ => "",
         };
         self.tally.add(&told.verdicts);
+        self.listed = self.listed.max(told.listed);
         if let Some((baseline, _)) = &mut self.blessed {
             baseline.record(case, &told.verdicts, self.teller.models);
         }

@@ -1,6 +1,7 @@
 //! `ptxmc emit`: tests into a folder of kernels.
 
 use super::args::EmitArguments;
+use super::fitness::{self, unfit};
 use super::inputs::Inputs;
 use super::models::any_error;
 use super::output::{Console, print};
@@ -8,7 +9,6 @@ use super::status::Status;
 use crate::batch::Case;
 use crate::hardware::{Geometry, Parameters, Plan, Refusal, kernel};
 use crate::report::manifest::{self, Emitted};
-use crate::source::Files;
 use anyhow::{Context, Result};
 use std::collections::HashSet;
 use std::fs;
@@ -17,7 +17,8 @@ use std::fs;
 const RESIDENT: u64 = 264;
 
 pub(super) fn run(arguments: &EmitArguments, console: &Console) -> Result<Status> {
-    let mut files = Files::default();
+    let setup = fitness::setup(console)?;
+    let mut files = setup.files.clone();
     let inputs = Inputs::parse_all(&arguments.paths, None, None, &mut files);
     console.diagnostics(&inputs.diagnostics, &files);
     let folder = &arguments.output;
@@ -35,11 +36,17 @@ pub(super) fn run(arguments: &EmitArguments, console: &Console) -> Result<Status
     let (mut manifest, mut names, mut refused) = (manifest::head(), HashSet::new(), Vec::new());
     let mut count = 0;
     for case in &inputs.cases {
-        let (plan, kernel) = match planned(case, arguments.arch.as_deref()) {
+        let wanted = planned(case, arguments.arch.as_deref()).map_err(|why| why.to_string());
+        let why = || if arguments.any { None } else { unfit(case, &setup) };
+        let fit = wanted.and_then(|planned| match why() {
+            Some(why) => Err(format!("{why}; --any writes it")),
+            None => Ok(planned),
+        });
+        let (plan, kernel) = match fit {
             Ok(planned) => planned,
             Err(why) => {
                 console.remark(&format!("{}: no kernel: {why}", case.path));
-                refused.push((case.path.clone(), why.to_string()));
+                refused.push((case.path.clone(), why));
                 continue;
             }
         };

@@ -1,32 +1,27 @@
 //! `ptxmc generate`: tests from specifications, with their verdicts.
 
-use super::args::{
-    Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
-};
+use super::args::{Checking, GenerateArguments};
 use super::check::jobs;
+use super::choices::{choices, nothing_fits, unused};
 use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, in_order, judge};
 use crate::collections::Permutation;
 use crate::diagnostic::Diagnostic;
-use crate::generate::edge::{FenceOrder, Link};
-use crate::generate::family::Places;
 use crate::generate::frontier::{MOST, Side, is_frontier};
-use crate::generate::place::{Apart, Levels};
 use crate::generate::specification::is_part_of_cycle;
-use crate::generate::variation::{Memory, Through, Width};
-use crate::generate::{Choices, Collection, Family, Member, Specification, Variation};
+use crate::generate::{Collection, Family, Member, Specification, Variation};
 use crate::litmus::ast::{Metadata, Test};
 use crate::litmus::parse::parse_bytes;
 use crate::litmus::print::print_blocks;
-use crate::ptx::operation::{Order, Scope};
 use crate::solve::Cores;
 use crate::source::{Files, Spanned};
 use crate::verdict::Kind;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
@@ -40,6 +35,7 @@ const MANY: u64 = 50_000;
 pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<Status> {
     let specifications = specifications(&arguments.specs)?;
     let collection = Collection::new(specifications, &choices(arguments));
+    unused(arguments, &collection).iter().for_each(|line| console.remark(line));
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
@@ -52,6 +48,7 @@ pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<St
         setup: &setup,
         expectation: expectation(arguments, &setup),
         left: arguments.limit.unwrap_or(u64::MAX),
+        made: 0,
         counts: BTreeMap::new(),
         failed: Vec::new(),
         start: Instant::now(),
@@ -71,8 +68,12 @@ fn specifications(words: &[String]) -> Result<Vec<Specification>> {
     }
     let mut specifications = Vec::new();
     for word in words {
-        if Path::new(word).is_file() {
-            let text = fs::read_to_string(word).with_context(|| format!("cannot read `{word}`"))?;
+        if word == "-" || Path::new(word).is_file() {
+            let (word, text) = match word.as_str() {
+                "-" => ("<stdin>", io::read_to_string(io::stdin().lock())),
+                file => (file, fs::read_to_string(file)),
+            };
+            let text = text.with_context(|| format!("cannot read `{word}`"))?;
             for (number, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or("").trim();
                 if !line.is_empty() {
@@ -82,9 +83,19 @@ fn specifications(words: &[String]) -> Result<Vec<Specification>> {
             }
             continue;
         }
-        specifications.push(Specification::parse(word)?);
+        let parsed = Specification::parse(word);
+        if parsed.is_err() && is_like_a_file(word) {
+            bail!("`{word}`: no such file");
+        }
+        specifications.push(parsed?);
     }
     Ok(specifications)
+}
+
+/// Whether a word that is no specification looks like a path. Names of tests have dots, too, but only
+/// with a `+`.
+fn is_like_a_file(word: &str) -> bool {
+    word.contains(['/', '\\']) || word.contains('.') && !word.contains(['+', ' '])
 }
 
 /// The key of the metadata that says a verdict: it names the model and the readings that were chosen.
@@ -95,86 +106,6 @@ fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
         true => "Expect".to_owned(),
         false => format!("Expect[{}]", said.join(",")),
     }
-}
-
-/// The choices given by the options.
-fn choices(arguments: &GenerateArguments) -> Choices {
-    let order = |name: &OrderName| match name {
-        OrderName::Weak => Order::Weak,
-        OrderName::Relaxed => Order::Relaxed,
-        OrderName::Acquire => Order::Acquire,
-        OrderName::Release => Order::Release,
-    };
-    let scope = |name: &ScopeName| match name {
-        ScopeName::Cta => Scope::Cta,
-        ScopeName::Cluster => Scope::Cluster,
-        ScopeName::Gpu => Scope::Gpu,
-        ScopeName::Sys => Scope::Sys,
-    };
-    let mut orders: Vec<Order> = arguments.orders.iter().map(order).collect();
-    let mut scopes: Vec<Scope> = arguments.scopes.iter().map(scope).collect();
-    let mut fences = arguments.fences.clone();
-    if arguments.frontier {
-        if orders.is_empty() {
-            orders = vec![Order::Weak, Order::Relaxed, Order::Acquire, Order::Release];
-        }
-        if scopes.is_empty() {
-            scopes = vec![Scope::Cta, Scope::Gpu];
-        }
-        if fences.is_empty() {
-            fences = vec![FenceName::None, FenceName::AcqRel, FenceName::Sc];
-        }
-    }
-    let scopes = if scopes.is_empty() { vec![Scope::Gpu] } else { scopes };
-    let orders = if orders.is_empty() { vec![Order::Relaxed] } else { orders };
-    let fence_scopes: Vec<Scope> = match arguments.fence_scopes.is_empty() {
-        true => scopes.clone(),
-        false => arguments.fence_scopes.iter().map(scope).collect(),
-    };
-    let mut links = Vec::new();
-    for fence in &fences {
-        let with = |order| fence_scopes.iter().map(move |scope| Link::Fence(order, *scope));
-        match fence {
-            FenceName::None => links.push(Link::Plain),
-            FenceName::AcqRel => links.extend(with(FenceOrder::AcqRel)),
-            FenceName::Sc => links.extend(with(FenceOrder::Sc)),
-            FenceName::Alias => links.push(Link::Alias),
-            FenceName::Data => links.push(Link::Data),
-            FenceName::Ctrl => links.push(Link::Control),
-        }
-    }
-    let links = if links.is_empty() { vec![Link::Plain] } else { links };
-    let memory = match arguments.space {
-        SpaceName::Global => Memory::Global,
-        SpaceName::Shared => Memory::Shared,
-    };
-    let names = match arguments.aliases && memory == Memory::Global {
-        true => vec![Through::Name, Through::Alias],
-        false => vec![Through::Name],
-    };
-    let width = |name: &WidthName| match name {
-        WidthName::W16 => Width::W16,
-        WidthName::W32 => Width::W32,
-        WidthName::W64 => Width::W64,
-    };
-    let widths = arguments.widths.iter().map(width).collect();
-    let places = places(&arguments.places);
-    Choices { orders, scopes, links, names, places, widths, memory }
-}
-
-fn places(names: &[PlaceName]) -> Places {
-    if names.contains(&PlaceName::Separate) {
-        return Places::Separate;
-    }
-    let apart = |wanted: &[PlaceName]| match names.iter().any(|name| wanted.contains(name)) {
-        true => Apart::May,
-        false => Apart::Never,
-    };
-    Places::All(Levels {
-        ctas: apart(&[PlaceName::Cta, PlaceName::Cluster]),
-        clusters: apart(&[PlaceName::Cluster]),
-        gpus: apart(&[PlaceName::Gpu]),
-    })
 }
 
 /// A generated test with the verdict of the model.
@@ -193,6 +124,8 @@ struct Generation<'g> {
     expectation: String,
     /// How many more are wanted.
     left: u64,
+    /// The number of tests that were made, including unrequested ones.
+    made: u64,
     /// How many of each shape there are of each kind.
     counts: BTreeMap<String, BTreeMap<&'static str, u64>>,
     failed: Vec<String>,
@@ -320,6 +253,7 @@ impl Generation<'_> {
 
     /// Writes a test if it is requested.
     fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
+        self.made += 1;
         let text = match made.text {
             Ok(text) => text,
             Err(why) => {
@@ -364,6 +298,15 @@ impl Generation<'_> {
         let seconds = self.start.elapsed().as_secs_f64();
         let tests = if all == 1 { "test" } else { "tests" };
         console.remark(&format!("{all} {tests} in {seconds:.1} s"));
+        if all == 0 && self.left > 0 && self.failed.is_empty() {
+            match self.made {
+                _ if self.arguments.frontier => {}
+                0 => console.remark(nothing_fits(self.arguments)),
+                made => {
+                    console.remark(&format!("of {made} tests none has the verdict that is wanted"))
+                }
+            }
+        }
     }
 
     fn status(&self, console: &Console) -> Status {

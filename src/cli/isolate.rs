@@ -7,7 +7,7 @@ use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
 use super::models::Setup;
 use super::output::{Console, print};
-use super::render::{Form, Rendered, Renderer};
+use super::render::{Form, Listed, Rendered, Renderer};
 use super::status::Status;
 use crate::batch::{Case, Refusal, in_order};
 use crate::id::FileId;
@@ -181,7 +181,7 @@ fn answer(told: &Rendered) -> Value {
         })
     };
     let verdicts: Vec<Value> = told.verdicts.iter().map(verdict).collect();
-    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints })
+    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints, "listed": told.listed.name() })
 }
 
 /// Reads an answer from its JSON form.
@@ -213,6 +213,7 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
         verdicts: answer["verdicts"].as_array()?.iter().map(verdict).collect::<Option<_>>()?,
         text: text(&answer["text"])?,
         complaints: answer["complaints"].as_array()?.iter().map(text).collect::<Option<_>>()?,
+        listed: Listed::named(answer["listed"].as_str()?)?,
     })
 }
 

@@ -10,9 +10,10 @@ use super::output::Console;
 use super::status::Status;
 use crate::diagnostic::Diagnostic;
 use crate::id::FileId;
+use crate::judge::log::{Form, LogError};
 use crate::judge::trace;
 use crate::solve::Cores;
-use crate::source::Files;
+use crate::source::{Files, Span};
 use anyhow::{Result, bail};
 use std::io::{self, Read};
 
@@ -23,8 +24,18 @@ pub(super) fn run(arguments: &JudgeArguments, console: &Console) -> Result<Statu
     for name in &arguments.logs {
         texts.add(name, &mut setup.files);
     }
-    let (traces, logs): (Vec<FileId>, Vec<FileId>) =
-        texts.files.iter().partition(|&&file| trace::is_trace(text(&setup.files, file)));
+    let (mut traces, mut logs) = (Vec::new(), Vec::new());
+    for &file in &texts.files {
+        let text = text(&setup.files, file);
+        match (trace::is_trace(text), Form::of(text)) {
+            (true, _) => traces.push(file),
+            (false, Some(_)) => logs.push(file),
+            (false, None) => {
+                let start = Span::new(file, 0, 0);
+                texts.diagnostics.push(LogError::Unknown(start).diagnostic());
+            }
+        }
+    }
     console.diagnostics(&texts.diagnostics, &setup.files);
     let unread = if texts.diagnostics.is_empty() { Status::Expected } else { Status::Unusable };
     match (&traces[..], &logs[..]) {
@@ -33,7 +44,9 @@ pub(super) fn run(arguments: &JudgeArguments, console: &Console) -> Result<Statu
             let name = setup.files.get(logs[0]).map_or("", |file| file.name.as_str());
             bail!("`{name}` is a log of tests, which --tests has to name");
         }
-        ([], logs) => Ok(unread.max(logs::run(arguments, logs, setup, console)?)),
+        ([], logs) => {
+            Ok(unread.max(logs::run(arguments, (logs, texts.diagnostics), setup, console)?))
+        }
         (traces, []) => Ok(unread.max(traces::run(arguments, traces, setup, console)?)),
         _ => bail!("logs and traces are judged in runs of their own"),
     }

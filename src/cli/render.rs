@@ -2,6 +2,7 @@
 
 use super::args::{CheckFormat, WitnessForm};
 use super::gate;
+use super::status::Status;
 use crate::batch::{Case, Judgement, Listing, Refusal, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Settings};
 use crate::relation::expr::Model;
@@ -22,6 +23,48 @@ pub(super) struct Rendered {
     pub(super) text: String,
     /// The messages for standard error.
     pub(super) complaints: Vec<String>,
+    /// Whether all final states of the report could be listed.
+    pub(super) listed: Listed,
+}
+
+/// The completeness of the final states of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Listed {
+    /// The report has all states, or is not about states.
+    #[default]
+    Wholly,
+    /// Some states may be missing.
+    Partly,
+    /// The tool failed.
+    Broken,
+}
+
+impl Listed {
+    const ALL: [Self; 3] = [Self::Wholly, Self::Partly, Self::Broken];
+
+    /// The word of the message between processes.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Wholly => "wholly",
+            Self::Partly => "partly",
+            Self::Broken => "broken",
+        }
+    }
+
+    /// The value of a word.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|listed| listed.name() == name)
+    }
+}
+
+impl From<Listed> for Status {
+    fn from(listed: Listed) -> Self {
+        match listed {
+            Listed::Wholly => Self::Expected,
+            Listed::Partly => Self::Unknown,
+            Listed::Broken => Self::Bug,
+        }
+    }
 }
 
 /// Checks tests and renders their results.
@@ -138,12 +181,21 @@ fn log(
             if let Verdict::Error(message) = &judged.verdict {
                 told.complaints.push(format!("{}: {message}", case.path));
             }
+            if !listing.is_complete() {
+                told.listed = Listed::Partly;
+            }
             if listing.states.incomplete.is_some() {
                 told.complaints.push(format!("{}: the list of states is incomplete", case.path));
             }
             told.text = herd::entry(case, judged, &listing, files);
         }
-        Err(message) => told.complaints.push(format!("{}: no states: {message}", case.path)),
+        Err(why) => {
+            told.listed = match why {
+                Unlisted::Undecided(_) => Listed::Partly,
+                Unlisted::Broken(_) => Listed::Broken,
+            };
+            told.complaints.push(format!("{}: no states: {why}", case.path));
+        }
     }
 }
 

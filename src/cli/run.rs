@@ -19,22 +19,19 @@ pub(super) use with_gpu::run;
 mod with_gpu {
     use super::super::args::{Checking, RunFormat};
     use super::super::emit::planned;
+    use super::super::fitness::{self, unfit};
     use super::super::inputs::{Inputs, Wanted};
     use super::super::models::{Setup, any_error};
     use super::super::output::print;
     use super::super::{interrupt, tuning};
     use super::{Console, Result, RunArguments, Status};
-    use crate::batch::{Case, judge};
+    use crate::batch::Case;
     use crate::budget::Clock;
-    use crate::check::Hang;
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
-    use crate::progress::Progress;
     use crate::report::runs::{self, Kept, Setting, Shown};
-    use crate::solve::Cores;
     use crate::source::Files;
-    use crate::verdict::Verdict;
     use anyhow::Context;
     use std::collections::HashMap;
     use std::fs::{self, File, OpenOptions};
@@ -46,12 +43,9 @@ mod with_gpu {
     /// The exit status after a hanging launch: some result is unknown.
     const UNUSABLE_DEVICE: i32 = 3;
 
-    /// Steps for the question whether a test may be run.
-    const STEPS: u64 = 200_000;
-
     pub(in super::super) fn run(arguments: &RunArguments, console: &Console) -> Result<Status> {
         let checking = Checking::plain();
-        let setup = Setup::load(&[], &checking, Cores::FirstProof, console)?;
+        let setup = fitness::setup(console)?;
         let mut files = setup.files.clone();
         let wanted = Wanted::under(&setup.models, &setup.variants, &checking);
         let inputs = Inputs::read(&arguments.paths, wanted, &mut files);
@@ -180,41 +174,10 @@ mod with_gpu {
             self.omitted.push((case.path.clone(), why.to_owned()));
         }
 
-        /// The reason why a test should not be run: its behaviour may be arbitrary, or it may wait
-        /// for ever.
+        /// The reason why a test should not be run, unless the user has asked for any test.
         fn is_unfit(&self, case: &Case) -> Option<String> {
-            if self.arguments.any {
-                return None;
-            }
-            let mut settings = self.setup.settings.with_progress(Progress::Fair);
-            settings.budget = settings.budget.at_most(STEPS);
-            let ask = |case: &Case| {
-                let judgements = judge(case, &self.setup.models, &self.setup.engines, settings);
-                judgements.into_iter().next()
-            };
-            let judgement = ask(case)?;
-            let model = &self.setup.models[0];
-            let why = match (&judgement.verdict, &judgement.hang) {
-                (Verdict::Forbidden(core), _) if !core.endless.is_empty() => {
-                    "threads wait for ever".to_owned()
-                }
-                (Verdict::Allowed(_) | Verdict::Forbidden(_), Some(Hang::Possible(_))) => {
-                    "it may hang even if every thread is scheduled (`ptxmc hangs --progress fair`)"
-                        .to_owned()
-                }
-                (Verdict::Allowed(_) | Verdict::Forbidden(_), _) => return None,
-                (verdict, _) => format!("{} under {}", verdict.kind().name(), model.name),
-            };
-            Some(format!("{why}; --any runs it"))
-        }
-
-        /// The same for the executions that the filter of the test excludes, since a device does
-        /// not filter.
-        fn is_unfit_unfiltered(&self, case: &Case) -> Option<String> {
-            let mut all = case.clone();
-            all.test.filter.take()?;
-            let why = self.is_unfit(&all)?;
-            Some(format!("in executions that the filter leaves out, {why}"))
+            let why = if self.arguments.any { None } else { unfit(case, self.setup) };
+            why.map(|why| format!("{why}; --any runs it"))
         }
 
         /// Runs a test; after a launch that hangs, nothing can be run any more.
@@ -226,7 +189,7 @@ mod with_gpu {
                     return Ok(ControlFlow::Continue(()));
                 }
             };
-            if let Some(why) = self.is_unfit(case).or_else(|| self.is_unfit_unfiltered(case)) {
+            if let Some(why) = self.is_unfit(case) {
                 self.omit(case, &why);
                 return Ok(ControlFlow::Continue(()));
             }

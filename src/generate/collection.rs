@@ -6,6 +6,7 @@ use super::name::Named;
 use super::shape::canonical;
 use super::specification::Specification;
 use super::variation::Variation;
+use itertools::Itertools;
 
 /// What one specification stands for.
 #[derive(Clone, Debug)]
@@ -49,11 +50,15 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// What specifications stand for, in their order.
+    /// What specifications stand for, in their order; of several that stand for the same the first.
     #[must_use]
     pub fn new(specifications: Vec<Specification>, choices: &Choices) -> Self {
-        let members = specifications.into_iter().map(|one| Member::new(one, choices)).collect();
-        Self { members }
+        let canonical = |one| match one {
+            Specification::Cycle(cycle) => Specification::Cycle(canonical(cycle)),
+            test @ Specification::Test(_) => test,
+        };
+        let distinct = specifications.into_iter().map(canonical).unique();
+        Self { members: distinct.map(|one| Member::new(one, choices)).collect() }
     }
 
     /// What each specification stands for.

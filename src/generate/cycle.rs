@@ -10,7 +10,7 @@ use thiserror::Error;
 pub const MOST_THREADS: usize = 6;
 
 /// An event of a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     /// The direction.
     pub direction: Direction,
@@ -23,7 +23,7 @@ pub struct Event {
 }
 
 /// A cycle that begins with the first event of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cycle {
     /// The edges; edge i leads from event i to the next.
     pub edges: Vec<Edge>,

@@ -78,6 +78,18 @@ impl Family {
         Self { cycle, annotations, links, placements, widths, memory, symmetries }
     }
 
+    /// Whether some event may have this order.
+    #[must_use]
+    pub fn has_order(&self, order: Order) -> bool {
+        self.annotations.iter().flatten().any(|annotation| annotation.order == order)
+    }
+
+    /// Whether this link may stand behind some event.
+    #[must_use]
+    pub fn has_link(&self, link: Link) -> bool {
+        self.links.iter().flatten().any(|other| *other == link)
+    }
+
     /// The number of variations, including those that [`Self::get`] leaves out.
     #[must_use]
     pub fn len(&self) -> u64 {

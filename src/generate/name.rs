@@ -33,13 +33,18 @@ pub enum NameError {
         /// How many threads there are.
         expected: usize,
     },
+    /// The placement at the end is missing.
+    #[error(
+        "the placement is missing behind `{0}`: `01` puts two threads into one CTA, `0-1` into two clusters"
+    )]
+    Placement(String),
     /// A part that says nothing.
     #[error("`{0}` is no part of a name")]
     Part(String),
 }
 
 /// A parsed name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Named {
     /// The cycle.
     pub cycle: Cycle,
@@ -137,7 +142,10 @@ pub fn named(name: &str) -> Result<Named, NameError> {
     let count = parts.len();
     let missing = NameError::Parts { found: count, expected: cycle.threads };
     let Some(place) = parts.pop() else { return Err(missing) };
-    let placement = Placement::named(place).ok_or_else(|| NameError::Part(place.to_owned()))?;
+    let placement = Placement::named(place).ok_or_else(|| match is_no_placement(place) {
+        true => NameError::Placement(place.to_owned()),
+        false => NameError::Part(place.to_owned()),
+    })?;
     let memory = match parts.last() {
         Some(&SHARED) => Memory::Shared,
         _ => Memory::Global,
@@ -180,6 +188,14 @@ pub fn named(name: &str) -> Result<Named, NameError> {
     }
     let width = width.unwrap_or(Width::W32);
     Ok(Named { cycle, annotations, links, placement, width, memory })
+}
+
+/// Whether the last part of a name is a part that stands before the placement.
+fn is_no_placement(part: &str) -> bool {
+    let first = part.split('.').next().unwrap_or("");
+    part == SHARED
+        || Width::ALL.iter().any(|width| width.ty() == part)
+        || annotation_named(first).is_some()
 }
 
 /// The cycle at the start of a name, and the remaining text.

@@ -8,7 +8,7 @@ use super::shape::{SHAPES, shape};
 use crate::diagnostic::closest;
 
 /// What a specification says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Specification {
     /// A cycle, which has a family.
     Cycle(Cycle),

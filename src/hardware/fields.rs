@@ -7,7 +7,7 @@ use crate::program::layout::Layout;
 use crate::program::lower::lower;
 use crate::program::micro::RegisterInfo;
 use crate::program::reading::Readings;
-use crate::ptx::operation::{Type, TypeKind};
+use crate::ptx::operation::Type;
 
 /// Where the value of a field comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,11 +173,6 @@ fn collect<'t>(condition: &'t Condition, all: &mut Vec<&'t Term>) {
             collect(b, all);
         }
     }
-}
-
-/// Whether values of a type are compared and shown as unsigned numbers.
-pub(crate) fn is_unsigned(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Predicate)
 }
 
 /// The word for a quantifier in logs, called the kind of a test in herd.

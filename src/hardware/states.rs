@@ -1,11 +1,11 @@
 //! The conversion of rows of results to final states and histograms, and the evaluation of
 //! conditions in states.
 
-use super::fields::{Field, is_unsigned, root};
+use super::fields::{Field, root};
 use crate::collections::IndexMap;
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
-use crate::ptx::bits::{mask, signed};
-use crate::ptx::operation::{Comparison, Type, TypeKind};
+use crate::ptx::bits::mask;
+use crate::ptx::side::{self, Side, is_unsigned};
 
 /// A final state: the bits of each field, in the order of the fields.
 pub type State = Vec<u128>;
@@ -102,7 +102,7 @@ fn bits(field: &Field, row: &[u8]) -> u128 {
 pub fn decimal(field: &Field, bits: u128) -> String {
     match is_unsigned(field.ty) {
         true => bits.to_string(),
-        false => signed(bits, field.ty.bits).to_string(),
+        false => side::number(bits, field.ty).to_string(),
     }
 }
 
@@ -124,34 +124,22 @@ pub fn holds(condition: &Condition, test: &Test, fields: &[Field], state: &State
         Condition::Or(all) => all.iter().any(truth),
         Condition::Implies(a, b) => !truth(a) || truth(b),
         Condition::Compare(comparison, a, b) => {
-            let side = |term, other| value(term, other, test, fields, state);
-            compare(*comparison, side(a, b), side(b, a))
+            let value = |term, other| value(term, other, test, fields, state);
+            side::holds(*comparison, value(a, b), value(b, a))
         }
     }
 }
 
-/// A side of a comparison.
-#[derive(Clone, Copy)]
-enum Side {
-    /// A number, which takes the width of the other side.
-    Number(i128),
-    /// The bits of a value, and its type.
-    Bits(u128, Type),
-}
-
 fn value(term: &Term, other: &Term, test: &Test, fields: &[Field], state: &State) -> Side {
-    let number = |bits: i128| Side::Number(bits);
     match term {
-        Term::Number(value) => number(value.value),
+        Term::Number(value) => Side::Number(value.value),
         Term::Float(value) => {
-            let ty = found(other, test, fields).map_or(Type::UNTYPED, |at| fields[at].ty);
-            let wide = Type::new(TypeKind::Bits, ty.bits);
-            let bits = value.value.converted(ty).or_else(|| value.value.converted(wide));
-            number(bits.unwrap_or(value.value.raw().0))
+            let of = found(other, test, fields).map(|at| fields[at].ty);
+            Side::float(value.value, of)
         }
         _ => match found(term, test, fields) {
             Some(at) => Side::Bits(state[at], fields[at].ty),
-            None => number(0),
+            None => Side::Number(0),
         },
     }
 }
@@ -172,48 +160,4 @@ fn found(term: &Term, test: &Test, fields: &[Field]) -> Option<usize> {
         Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => return None,
     };
     fields.iter().position(|field| field.name == name)
-}
-
-/// An equality with a number compares bits. An order compares numbers, unsigned if the type of a
-/// side is unsigned.
-fn compare(comparison: Comparison, a: Side, b: Side) -> bool {
-    match (a, b) {
-        (Side::Number(a), Side::Number(b)) => comparison.holds(a, b),
-        (Side::Bits(a, ta), Side::Bits(b, tb)) => {
-            let width = ta.bits.max(tb.bits);
-            let unsigned = is_unsigned(ta) || is_unsigned(tb);
-            let wide = |bits, ty: Type| match is_unsigned(ty) {
-                true => bits,
-                false => signed(bits, ty.bits) as u128 & mask(width),
-            };
-            ordered(comparison, wide(a, ta), wide(b, tb), width, unsigned)
-        }
-        (Side::Bits(bits, ty), Side::Number(n)) => {
-            let as_signed = signed(n as u128, ty.bits) == n;
-            let as_unsigned = n as u128 & mask(ty.bits) == n as u128;
-            let fits = match comparison {
-                Comparison::Eq | Comparison::Ne => as_signed || as_unsigned,
-                _ if is_unsigned(ty) => as_unsigned,
-                _ => as_signed,
-            };
-            if !fits {
-                let below = if n > 0 { 0 } else { 2 };
-                return comparison.holds(below, 1);
-            }
-            ordered(comparison, bits, n as u128 & mask(ty.bits), ty.bits, is_unsigned(ty))
-        }
-        (Side::Number(_), Side::Bits(..)) => compare(comparison.mirrored(), b, a),
-    }
-}
-
-fn ordered(comparison: Comparison, a: u128, b: u128, width: u32, unsigned: bool) -> bool {
-    match (comparison, unsigned) {
-        (Comparison::Eq, _) => a == b,
-        (Comparison::Ne, _) => a != b,
-        (Comparison::Lt, true) => a < b,
-        (Comparison::Le, true) => a <= b,
-        (Comparison::Gt, true) => a > b,
-        (Comparison::Ge, true) => a >= b,
-        (_, false) => comparison.holds(signed(a, width), signed(b, width)),
-    }
 }

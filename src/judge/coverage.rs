@@ -147,6 +147,9 @@ pub fn next(reports: &[TestReport], kills: &[Kill]) -> Vec<usize> {
     let unseen = |report: &TestReport| match report.finding {
         Finding::AllowedNeverSeen => true,
         Finding::NotRun => report.asked.verdict.kind() == Kind::Allowed,
+        Finding::OtherVersion => {
+            report.asked.verdict.kind() == Kind::Allowed && report.positive() == 0
+        }
         _ => false,
     };
     let mut tests: Vec<usize> = (0..reports.len()).filter(|&i| unseen(&reports[i])).collect();

@@ -1,7 +1,7 @@
 //! Comparison of the results of machines and simulators with the model.
 //!
 //! ```text
-//! log ──── log ──▶ entries ── sightings ──▶ states of tests ── verdicts ──▶ allowed or forbidden
+//! log ──── log ──▶ entries ── finals, sightings ──▶ states of tests ── verdicts ──▶ allowed or forbidden
 //! trace ── trace::parse ──▶ operations ── trace::judge ──▶ consistent, or an inconsistent part
 //! ```
 //!
@@ -10,6 +10,7 @@
 
 pub mod compare;
 pub mod coverage;
+pub mod finals;
 pub mod log;
 pub mod sightings;
 pub mod trace;

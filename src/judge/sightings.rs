@@ -1,5 +1,6 @@
 //! The assignment of log entries to tests, with each final state once.
 
+use super::finals::Finals;
 use super::log::{Entry, Seen, Value};
 use crate::batch::Case;
 use indexmap::IndexMap;
@@ -13,6 +14,9 @@ pub struct Sightings {
     pub states: Vec<Seen>,
     /// How long the test ran, in seconds, as far as logs say so.
     pub seconds: Option<f64>,
+    /// The fingerprints of other versions of the test in the logs, each once. The states of other versions
+    /// are left out.
+    pub other_versions: Vec<String>,
 }
 
 impl Sightings {
@@ -73,25 +77,55 @@ pub struct Assigned {
     pub ambiguous: IndexMap<String, Vec<String>>,
 }
 
-/// Finds the test of each entry by its name. The path or the fingerprint in the log selects among
-/// tests of the same name.
-#[must_use]
-pub fn assign(
-    entries: Vec<Entry>,
-    cases: &[Case],
-    fingerprint: &dyn Fn(&Case) -> String,
-) -> Assigned {
-    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, case) in cases.iter().enumerate() {
-        by_name.entry(case.test.name.as_str()).or_default().push(index);
+/// The tests with their fingerprints.
+#[derive(Clone, Copy)]
+pub struct Tests<'t> {
+    /// The tests.
+    pub cases: &'t [Case],
+    /// The fingerprint of a test.
+    pub fingerprint: &'t dyn Fn(&Case) -> String,
+}
+
+/// The test of an entry.
+enum Subject {
+    /// No test has the name of the entry.
+    Unknown,
+    /// A test.
+    Test(usize),
+    /// Another version of a test, which has another fingerprint.
+    OtherVersion(usize),
+    /// Any of several tests with the name of the entry.
+    Several(Vec<usize>),
+}
+
+/// Spells the states of entries as their tests do, and leaves out states that filters exclude.
+pub fn settle(entries: &mut [Entry], tests: Tests<'_>) {
+    let by_name = by_name(tests.cases);
+    let mut finals: BTreeMap<usize, Finals<'_>> = BTreeMap::new();
+    for entry in entries {
+        if let Subject::Test(index) = subject(entry, &by_name, tests) {
+            let new = || Finals::new(&tests.cases[index].test);
+            finals.entry(index).or_insert_with(new).settle(entry);
+        }
     }
+}
+
+/// Finds the test of each entry by its name. Where the log has a fingerprint, it has to be that of the
+/// test; where it has none, a path tells tests of one name apart.
+#[must_use]
+pub fn assign(entries: Vec<Entry>, tests: Tests<'_>) -> Assigned {
+    let cases = tests.cases;
+    let by_name = by_name(cases);
     let mut out = Assigned { of_tests: vec![None; cases.len()], ..Assigned::default() };
     for entry in entries {
-        let named = by_name.get(entry.name.as_str()).map_or(&[][..], Vec::as_slice);
-        match chosen(&entry, named, cases, fingerprint)[..] {
-            [] => *out.unknown.entry(entry.name).or_insert(0) += 1,
-            [index] => out.of_tests[index].get_or_insert_default().add(entry),
-            ref several => {
+        match subject(&entry, &by_name, tests) {
+            Subject::Unknown => *out.unknown.entry(entry.name).or_insert(0) += 1,
+            Subject::Test(index) => out.of_tests[index].get_or_insert_default().add(entry),
+            Subject::OtherVersion(index) => {
+                let known = &mut out.of_tests[index].get_or_insert_default().other_versions;
+                known.extend(entry.hash.filter(|hash| !known.contains(hash)));
+            }
+            Subject::Several(several) => {
                 let paths = several.iter().map(|&index| cases[index].path.clone());
                 out.ambiguous.entry(entry.name).or_insert_with(|| paths.collect());
             }
@@ -100,23 +134,41 @@ pub fn assign(
     out
 }
 
-/// The candidate tests of an entry among the tests of its name.
-fn chosen(
-    entry: &Entry,
-    named: &[usize],
-    cases: &[Case],
-    fingerprint: &dyn Fn(&Case) -> String,
-) -> Vec<usize> {
-    if named.len() < 2 {
-        return named.to_vec();
+/// The tests of each name.
+fn by_name(cases: &[Case]) -> BTreeMap<&str, Vec<usize>> {
+    let mut out: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        out.entry(case.test.name.as_str()).or_default().push(index);
     }
-    let only = |fits: &dyn Fn(&Case) -> bool| {
-        let fitting: Vec<usize> = named.iter().copied().filter(|&i| fits(&cases[i])).collect();
-        (fitting.len() == 1).then_some(fitting)
+    out
+}
+
+/// The test that an entry speaks of.
+fn subject(entry: &Entry, by_name: &BTreeMap<&str, Vec<usize>>, tests: Tests<'_>) -> Subject {
+    let Tests { cases, fingerprint } = tests;
+    let Some(named) = by_name.get(entry.name.as_str()) else { return Subject::Unknown };
+    // The only test, or the only test at the path of the log.
+    let single = |found: &[usize]| match found {
+        [one] => Some(*one),
+        _ => {
+            let at = |path: &str, index: usize| same_file(path, &cases[index].path);
+            let path = entry.path.as_deref()?;
+            let mut fitting = found.iter().copied().filter(|&index| at(path, index));
+            fitting.next().filter(|_| fitting.next().is_none())
+        }
     };
-    let by_path = entry.path.as_deref().and_then(|path| only(&|case| same_file(path, &case.path)));
-    let by_hash = || entry.hash.as_deref().and_then(|hash| only(&|case| fingerprint(case) == hash));
-    by_path.or_else(by_hash).unwrap_or_else(|| named.to_vec())
+    let Some(hash) = &entry.hash else {
+        return single(named).map_or_else(|| Subject::Several(named.clone()), Subject::Test);
+    };
+    let is_it = |&index: &usize| fingerprint(&cases[index]).eq_ignore_ascii_case(hash);
+    let same: Vec<usize> = named.iter().copied().filter(is_it).collect();
+    match (single(&same), same.is_empty()) {
+        (Some(index), _) => Subject::Test(index),
+        (None, false) => Subject::Several(same),
+        (None, true) => {
+            single(named).map_or_else(|| Subject::Several(named.clone()), Subject::OtherVersion)
+        }
+    }
 }
 
 /// Whether two paths may lead to one file from different folders, that is, whether one path is a

@@ -3,18 +3,19 @@
 //! Each whole state is checked, as far as the log contains it. A forbidden state is reported even
 //! if the condition of the test asks about another state.
 
+use super::finals::Finals;
 use super::log::{Seen, Value};
 use super::sightings::Sightings;
 use crate::batch::{Case, Judgement, Listing, judge, list};
 use crate::check::Settings;
 use crate::event::graph::EventGraph;
-use crate::litmus::ast::{Condition, Quantifier, Term, Test};
+use crate::litmus::ast::{Condition, Quantifier, Term};
 use crate::ptx::bits::{mask, signed};
-use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Comparison, Order, Scope};
+use crate::ptx::side::fits;
 use crate::relation::expr::Model;
 use crate::solve::Engine;
-use crate::source::{Span, Spanned};
+use crate::source::Spanned;
 use crate::verdict::{Kind, Verdict};
 use std::collections::BTreeSet;
 
@@ -25,11 +26,13 @@ pub enum Finding {
     ForbiddenSeen,
     /// The tool failed.
     Broken,
+    /// A log is about another version of the test, since the fingerprints differ.
+    OtherVersion,
     /// The verdict on some state is unknown.
     Unknown,
     /// The program is outside the model, so that no observation can contradict the model.
     OutOfModel,
-    /// The program's behaviour is undefined: any state may be seen.
+    /// The program's behaviour is undefined, or the program waits for ever: any state may be seen.
     Undefined,
     /// All that was seen is allowed; the outcome in question is allowed and was never seen.
     AllowedNeverSeen,
@@ -43,9 +46,10 @@ pub enum Finding {
 
 impl Finding {
     /// All findings, in the order of reports.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ForbiddenSeen,
         Self::Broken,
+        Self::OtherVersion,
         Self::Unknown,
         Self::OutOfModel,
         Self::Undefined,
@@ -61,6 +65,7 @@ impl Finding {
         match self {
             Self::ForbiddenSeen => "forbidden and seen",
             Self::Broken => "error",
+            Self::OtherVersion => "another version",
             Self::Unknown => "unknown",
             Self::OutOfModel => "out-of-model",
             Self::Undefined => "undefined",
@@ -100,6 +105,34 @@ pub struct Judged {
     pub matches: Option<bool>,
 }
 
+impl Judged {
+    fn new(case: &Case, finals: &Finals<'_>, seen: &Seen, allowance: Allowance) -> Self {
+        let wanted = case.test.quantifier != Quantifier::Forall;
+        let matches = finals.truth(&case.test.condition, seen).map(|holds| holds == wanted);
+        let lacks = |condition| listed(&finals.lacking(condition, seen));
+        let allowance = match (allowance, matches, &case.test.filter) {
+            (Allowance::Allowed, None, _) => Allowance::Unknown(format!(
+                "without {} it is not told whether this is the outcome in question",
+                lacks(&case.test.condition)
+            )),
+            (Allowance::Forbidden(_), _, Some(filter)) if finals.truth(filter, seen).is_none() => {
+                Allowance::Unknown(format!(
+                    "without {} it is not told whether the filter leaves this out",
+                    lacks(filter)
+                ))
+            }
+            (allowance, ..) => allowance,
+        };
+        Self { seen: seen.clone(), allowance, matches }
+    }
+}
+
+/// Names in a sentence.
+fn listed(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
 /// The observations of a test, with the verdicts of the model.
 #[derive(Clone, Debug)]
 pub struct TestReport {
@@ -113,6 +146,8 @@ pub struct TestReport {
     pub unseen: Option<Unseen>,
     /// How often the test ran, as far as logs count.
     pub runs: Option<u64>,
+    /// The fingerprints of other versions of the test in the logs.
+    pub other_versions: Vec<String>,
     /// The orders of the program's operations.
     pub orders: BTreeSet<Order>,
     /// The scopes of the program's operations.
@@ -168,25 +203,31 @@ impl Judge<'_> {
             asked,
             unseen: None,
             runs: seen.and_then(Sightings::runs),
+            other_versions: seen.map(|seen| seen.other_versions.clone()).unwrap_or_default(),
             orders,
             scopes,
         };
         let Some(seen) = seen else { return report };
+        let finals = Finals::new(&case.test);
         if let Some(finding) = void(&report.asked) {
-            report.finding = finding;
-            report.states = seen.states.iter().map(|s| judged(case, s, Allowance::Void)).collect();
+            let judged = |state| Judged::new(case, &finals, state, Allowance::Void);
+            report.states = seen.states.iter().map(judged).collect();
+            report.finding = match report.other_versions.is_empty() {
+                true => finding,
+                false => Finding::OtherVersion,
+            };
             return report;
         }
         let mut listed = Listed::default();
         for state in &seen.states {
-            let allowance = match terms(&case.test, state) {
+            let allowance = match finals.terms(state) {
                 Ok(terms) => {
-                    self.list(&mut listed, case, &terms, &report.asked);
+                    self.list(&mut listed, case, (&finals, &terms), &report.asked);
                     self.allowance(&listed, case, &terms, state)
                 }
                 Err(why) => Allowance::Unknown(why),
             };
-            report.states.push(judged(case, state, allowance));
+            report.states.push(Judged::new(case, &finals, state, allowance));
         }
         report.unseen = listed.unseen(&seen.states);
         report.finding = finding(&report);
@@ -200,8 +241,14 @@ impl Judge<'_> {
     }
 
     /// Lists the allowed states by the names of a state, unless that has been done.
-    fn list(&self, listed: &mut Listed, case: &Case, terms: &[Term], asked: &Judgement) {
-        let names: Vec<String> = terms.iter().map(|term| spelling(&case.test, term)).collect();
+    fn list(
+        &self,
+        listed: &mut Listed,
+        case: &Case,
+        (finals, terms): (&Finals<'_>, &[Term]),
+        asked: &Judgement,
+    ) {
+        let names: Vec<String> = terms.iter().map(|term| finals.spelling(term)).collect();
         if listed.names.as_ref() == Some(&names) {
             return;
         }
@@ -228,10 +275,10 @@ impl Judge<'_> {
         }
         match &judgement.verdict {
             Verdict::Allowed(_) => Allowance::Allowed,
-            Verdict::Forbidden(_) | Verdict::Deadlock(_) => {
-                Allowance::Forbidden(Box::new((asked, judgement)))
+            Verdict::Forbidden(_) => Allowance::Forbidden(Box::new((asked, judgement))),
+            Verdict::Undefined(_) | Verdict::OutOfModel(_) | Verdict::Deadlock(_) => {
+                Allowance::Void
             }
-            Verdict::Undefined(_) | Verdict::OutOfModel(_) => Allowance::Void,
             Verdict::Unknown(_) => {
                 Allowance::Unknown("whether it is allowed is unknown".to_owned())
             }
@@ -301,19 +348,13 @@ fn too_wide(graph: &EventGraph, state: &Seen) -> Option<Value> {
     state.values.iter().find(wide).map(|(_, value)| value.clone())
 }
 
-/// Whether a number fits a bit width, signed or unsigned.
-fn fits(number: i128, width: u32) -> bool {
-    let bits = number as u128 & mask(width);
-    number == bits as i128 || number == signed(bits, width)
-}
-
 /// The finding that a verdict on the whole test implies for any observation.
 fn void(asked: &Judgement) -> Option<Finding> {
     match asked.verdict.kind() {
-        Kind::Undefined => Some(Finding::Undefined),
+        Kind::Undefined | Kind::Deadlock => Some(Finding::Undefined),
         Kind::OutOfModel => Some(Finding::OutOfModel),
         Kind::Error => Some(Finding::Broken),
-        Kind::Allowed | Kind::Forbidden | Kind::Deadlock | Kind::Unknown => None,
+        Kind::Allowed | Kind::Forbidden | Kind::Unknown => None,
     }
 }
 
@@ -326,6 +367,8 @@ fn finding(report: &TestReport) -> Finding {
         Finding::ForbiddenSeen
     } else if any(&|allowance| matches!(allowance, Allowance::Broken(_))) {
         Finding::Broken
+    } else if !report.other_versions.is_empty() {
+        Finding::OtherVersion
     } else if any(&|allowance| matches!(allowance, Allowance::Unknown(_) | Allowance::Void)) {
         Finding::Unknown
     } else if report.positive() > 0 {
@@ -335,12 +378,6 @@ fn finding(report: &TestReport) -> Finding {
     } else {
         Finding::Consistent
     }
-}
-
-fn judged(case: &Case, seen: &Seen, allowance: Allowance) -> Judged {
-    let wanted = case.test.quantifier != Quantifier::Forall;
-    let matches = truth(&case.test, &case.test.condition, seen).map(|holds| holds == wanted);
-    Judged { seen: seen.clone(), allowance, matches }
 }
 
 /// The test that asks whether some execution ends in a state.
@@ -356,120 +393,6 @@ fn asking(case: &Case, terms: &[Term], state: &Seen) -> Case {
     asked.test.locations = terms.to_vec();
     asked.expected = vec![None; case.expected.len()];
     asked
-}
-
-/// The terms of a test that a state names.
-///
-/// # Errors
-/// When the test has no such register or variable, or a value is no number.
-fn terms(test: &Test, state: &Seen) -> Result<Vec<Term>, String> {
-    let term = |(name, value): &(String, Value)| match value {
-        Value::Number(_) => term(test, name).ok_or_else(|| format!("the test has no `{name}`")),
-        Value::Symbol(text) => Err(format!("`{name}={text}` is no number")),
-    };
-    state.values.iter().map(term).collect()
-}
-
-/// The register or variable of a name.
-fn term(test: &Test, name: &str) -> Option<Term> {
-    let span = test.condition_span;
-    let Some((thread, what)) = name.split_once(':') else {
-        return variable(test, name, None, span);
-    };
-    let thread = test.threads.iter().position(|other| other.name.value == thread)?;
-    if let Some(found) = variable(test, what, Some(thread), span) {
-        return Some(found);
-    }
-    has_register(test, thread, what).then(|| Term::Register {
-        thread,
-        register: what.to_owned(),
-        span,
-    })
-}
-
-/// A variable, or an element of an array, `a[1]`.
-fn variable(test: &Test, name: &str, instance: Option<usize>, span: Span) -> Option<Term> {
-    let (base, index) = match name.split_once('[') {
-        Some((base, index)) => (base, index.strip_suffix(']')?.trim().parse().ok()?),
-        None => (name, 0),
-    };
-    let declared = test.variables.iter().any(|v| v.name.value == base && index < v.elements);
-    let alias = test.aliases.iter().any(|alias| alias.name.value == base);
-    (declared || alias).then(|| Term::Memory { variable: base.to_owned(), index, instance, span })
-}
-
-/// Whether a thread mentions a register.
-fn has_register(test: &Test, thread: usize, name: &str) -> bool {
-    let own = &test.threads[thread];
-    let initial = test.register_inits.iter();
-    own.registers.iter().any(|(register, _)| register.value == name)
-        || initial.filter(|init| init.thread == thread).any(|init| init.register.value == name)
-        || own.statements.iter().any(|statement| {
-            let mut found = false;
-            for_each_register(statement, &mut |register, _| found |= register.value == name);
-            found
-        })
-}
-
-/// The name of a term as event graphs spell it.
-fn spelling(test: &Test, term: &Term) -> String {
-    let thread = |at: usize| test.threads[at].name.value.as_str();
-    match term {
-        Term::Register { thread: at, register, .. } => format!("{}:{register}", thread(*at)),
-        Term::Memory { variable, index, instance, .. } => {
-            let array = test.variables.iter().any(|v| v.name.value == *variable && v.elements > 1);
-            let name = if array { format!("{variable}[{index}]") } else { variable.clone() };
-            match instance {
-                Some(at) => format!("{}:{name}", thread(*at)),
-                None => name,
-            }
-        }
-        Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => String::new(),
-    }
-}
-
-/// The truth of a condition in a state, if the state determines it. Values are compared as printed
-/// in the log.
-fn truth(test: &Test, condition: &Condition, seen: &Seen) -> Option<bool> {
-    match condition {
-        Condition::True => Some(true),
-        Condition::False => Some(false),
-        Condition::Compare(comparison, a, b) => {
-            let value = |term: &Term| match term {
-                Term::Number(number) => Some(number.value),
-                Term::Register { .. } | Term::Memory { .. } => {
-                    let name = spelling(test, term);
-                    let value = seen.values.iter().find(|(other, _)| *other == name);
-                    match value {
-                        Some((_, Value::Number(number))) => Some(*number),
-                        _ => None,
-                    }
-                }
-                Term::Float(_) | Term::AddressOf(_) => None,
-            };
-            Some(comparison.holds(value(a)?, value(b)?))
-        }
-        Condition::Not(inner) => truth(test, inner, seen).map(|holds| !holds),
-        Condition::And(all) => joined(all.iter().map(|inner| truth(test, inner, seen)), false),
-        Condition::Or(all) => joined(all.iter().map(|inner| truth(test, inner, seen)), true),
-        Condition::Implies(a, b) => {
-            let left = truth(test, a, seen).map(|holds| !holds);
-            joined([left, truth(test, b, seen)].into_iter(), true)
-        }
-    }
-}
-
-/// A conjunction, which one `false` decides, or a disjunction, which one `true` does.
-fn joined(parts: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<bool> {
-    let mut all = Some(!decides);
-    for part in parts {
-        match part {
-            Some(value) if value == decides => return Some(decides),
-            Some(_) => {}
-            None => all = None,
-        }
-    }
-    all
 }
 
 /// The orders and scopes of a program's operations.
@@ -512,11 +435,5 @@ mod tests {
         ] {
             assert_eq!(shape(name), of);
         }
-    }
-
-    #[test]
-    fn numbers_fit_their_width_signed_or_not() {
-        assert!(fits(-1, 32) && fits(i128::from(u32::MAX), 32) && fits(0, 1));
-        assert!(!fits(1 << 32, 32) && !fits(i128::from(i32::MIN) - 1, 32));
     }
 }

@@ -21,6 +21,7 @@ pub mod operation;
 pub mod print;
 pub mod qualifiers;
 pub mod row;
+pub(crate) mod side;
 pub mod table;
 pub mod token;
 pub mod value;

@@ -5,6 +5,7 @@
 use super::witness::observed_integer;
 use crate::batch::{Case, Judgement, Listing};
 use crate::check::HangKind;
+use crate::judge::log::FINGERPRINT;
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::litmus::print::integer;
 use crate::ptx::operation::Comparison;
@@ -193,7 +194,7 @@ pub fn hash(test: &Test, files: &Files) -> String {
     for term_shown in &test.locations {
         hash.add(&term(test, term_shown));
     }
-    format!("{:032x}", hash.0)
+    format!("{FINGERPRINT}{:032x}", hash.0)
 }
 
 /// FNV-1a with 128 bits.

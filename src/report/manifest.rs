@@ -2,12 +2,13 @@
 
 use super::json::SCHEMA;
 use crate::hardware::argument::Argument;
-use crate::hardware::fields::{Field, Source, is_unsigned};
+use crate::hardware::fields::{Field, Source};
 use crate::hardware::geometry::{Bases, Geometry, shared_image};
 use crate::hardware::kernel::{COLLECT, Kernel, TEST};
 use crate::hardware::plan::{Alias, Arrangement, Clustered, Plan, Slot};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::litmus::print::print_condition;
+use crate::ptx::side::is_unsigned;
 use serde_json::{Map, Value, json};
 
 /// A test whose kernel is written.

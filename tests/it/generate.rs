@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they count")]
 
-use crate::support::command::ptxmc;
+use crate::support::command::{ptxmc, ptxmc_reading};
 use crate::support::{model, parse};
 use ptxmc::generate::cycle::CycleError;
 use ptxmc::generate::edge::{Edge, FenceOrder, Link};
@@ -421,11 +421,85 @@ fn the_command_says_what_is_wrong() {
         (&["generate", "PodWW", "Fre"], "begins with R"),
         (&["generate", "MP+weak+0-1"], "parts behind the shape"),
         (&["generate", "MP", "--unchecked", "--frontier"], "cannot be used with"),
+        (
+            &["generate", "MP+weak.rel-gpu+acq-gpu.weak"],
+            "the placement is missing behind `acq-gpu.weak`",
+        ),
+        (&["generate", "MP+weak.weak+weak.weak+u64+shared"], "the placement is missing"),
+        (&["generate", "MP+weak.weak+weak.weak+xy"], "`xy` is no part of a name"),
+        (&["generate", "no-such-file.txt"], "`no-such-file.txt`: no such file"),
+        (&["generate", "no/such/file"], "`no/such/file`: no such file"),
     ] {
         let run = ptxmc(arguments);
         assert_eq!(run.status, 2, "{arguments:?}");
         assert!(run.err.contains(why), "{arguments:?}: {}", run.err);
     }
+}
+
+/// What is named twice is made once.
+#[test]
+fn the_command_makes_each_test_once() {
+    let tests = |arguments: &[&str]| {
+        let run = ptxmc(&[&["generate", "-q", "--unchecked"], arguments].concat());
+        assert_eq!((run.status, run.err.as_str()), (0, ""), "{arguments:?}");
+        run.out
+    };
+    let once = ["MP", "--orders", "weak,relaxed", "--scopes", "cta", "--fences", "none,sc"];
+    for twice in [
+        &["MP", "MP", "--orders", "weak,relaxed", "--scopes", "cta", "--fences", "none,sc"][..],
+        &["MP", "--orders", "weak,relaxed,weak", "--scopes", "cta,cta", "--fences", "none,sc,sc"],
+        &[
+            "MP",
+            "--orders",
+            "weak,relaxed",
+            "--scopes",
+            "cta",
+            "--fences",
+            "none,sc",
+            "--fence-scopes",
+            "cta,cta",
+            "--widths",
+            "32,32",
+        ],
+    ] {
+        assert_eq!(tests(twice), tests(&once), "{twice:?}");
+    }
+    let name = "MP+weak.weak+weak.weak+01";
+    assert_eq!(tests(&[name, name]), tests(&[name]));
+    assert_eq!(tests(&["MP", "SB", "MP"]), tests(&["MP", "SB"]));
+    let read = ptxmc_reading(&["generate", "-q", "--unchecked", "-"], "# both\nMP\nSB # behind\n");
+    assert_eq!(read.out, tests(&["MP", "SB"]));
+}
+
+/// An option that makes no difference is told, and why there is nothing.
+#[test]
+fn the_command_says_which_options_fit_nowhere() {
+    for (arguments, status, says) in [
+        (
+            &["MP+weak.weak+weak.weak+01", "--orders", "acquire"][..],
+            0,
+            "a name says all of its test: --orders",
+        ),
+        (
+            &["SB", "--fences", "none,data"],
+            0,
+            "--fences data fits nowhere: a dependency leads from a read",
+        ),
+        (
+            &["CoWW", "--orders", "relaxed,acquire"],
+            0,
+            "--orders acquire fits nowhere: it is for reads",
+        ),
+        (&["MP", "--space", "shared", "--places", "separate"], 3, "--places cluster has"),
+        (&["BardWR Fre BardWR Fre", "--places", "separate"], 3, "--places cta has"),
+        (&["CoRR", "--allowed"], 3, "none has the verdict that is wanted"),
+    ] {
+        let run = ptxmc(&[&["generate"], arguments].concat());
+        assert_eq!(run.status, status, "{arguments:?}: {}", run.err);
+        assert_eq!(run.err.matches(says).count(), 1, "{arguments:?}: {}", run.err);
+    }
+    let run = ptxmc(&["generate", "LB", "--fences", "data", "--orders", "relaxed,acquire"]);
+    assert!(!run.err.contains("fits nowhere"), "{}", run.err);
 }
 
 /// Files of tests that the command writes are checked by it as they say.

@@ -436,6 +436,28 @@ fn kernels_are_written_with_a_manifest() {
     );
 }
 
+/// Whoever launches kernels learns what a device should not run, as from `ptxmc run`.
+#[test]
+fn kernels_of_what_may_hang_or_do_anything_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().to_str().expect("a plain name");
+    for (test, why) in [
+        ("tests/cli/waits-for-ever.litmus", "deadlock under ptx-9.2"),
+        ("litmus/mixed-size/one-after-the-other.litmus", "undefined under ptx-9.2"),
+        ("tests/cli/sometimes-stuck.litmus", "it may hang"),
+    ] {
+        let run = ptxmc(&["emit", test, "-o", output]);
+        assert_eq!(run.status, 3, "{test}: {}", run.err);
+        assert!(run.err.contains(why) && run.err.contains("--any"), "{test}: {}", run.err);
+        let manifest = std::fs::read_to_string(folder.path().join("manifest.json"));
+        let manifest = fitting(&manifest.expect("it is written"));
+        assert_eq!(manifest["tests"], serde_json::json!([]));
+        assert!(manifest["refused"][0]["why"].as_str().is_some_and(|told| told.contains(why)));
+        let run = ptxmc(&["emit", test, "-o", output, "--any"]);
+        assert_eq!((run.status, run.err.as_str()), (0, ""), "{test}");
+    }
+}
+
 /// Nobody has that many GPUs.
 #[test]
 fn without_a_gpu_nothing_is_run() {

@@ -17,7 +17,7 @@ use crate::id::FileId;
 use crate::judge::compare::compare;
 use crate::judge::coverage::{Kill, Wrong, kills, next};
 use crate::judge::log::{self, Entry};
-use crate::judge::sightings::{Assigned, assign};
+use crate::judge::sightings::{Assigned, Tests, assign, settle};
 use crate::judge::verdicts::{Finding, Judge, TestReport};
 use crate::report::explanation;
 use crate::report::herd::hash;
@@ -34,14 +34,14 @@ const MOST_EXPLAINED: usize = 20;
 
 pub(super) fn run(
     arguments: &JudgeArguments,
-    logs: &[FileId],
+    (logs, unread): (&[FileId], Vec<Diagnostic>),
     mut setup: Setup,
     console: &Console,
 ) -> Result<Status> {
-    let (entries, mut diagnostics) = entries(logs, &setup.files);
+    let (mut entries, mut diagnostics) = entries(logs, &setup.files);
     let mut texts = Texts::default();
     arguments.against.iter().for_each(|name| texts.add(name, &mut setup.files));
-    let (before, wrong) = self::entries(&texts.files, &setup.files);
+    let (mut before, wrong) = self::entries(&texts.files, &setup.files);
     diagnostics.extend(texts.diagnostics.into_iter().chain(wrong));
     let wanted = Wanted {
         models: &setup.models,
@@ -53,14 +53,23 @@ pub(super) fn run(
     let inputs = Inputs::read(&arguments.tests, wanted, &mut setup.files);
     diagnostics.extend(inputs.diagnostics);
     console.diagnostics(&diagnostics, &setup.files);
+    let broken: Vec<Diagnostic> = unread
+        .into_iter()
+        .chain(diagnostics.iter().cloned())
+        .filter(Diagnostic::is_error)
+        .collect();
     inputs.bugs.iter().for_each(|name| console.complain(&format!("bug: cannot parse `{name}`")));
     let cases = inputs.cases;
+    let fingerprint = |case: &Case| hash(&case.test, &setup.files);
+    let tests = Tests { cases: &cases, fingerprint: &fingerprint };
+    settle(&mut entries, tests);
+    settle(&mut before, tests);
     let compared = (!arguments.against.is_empty()).then(|| {
         let (changes, same) = compare(&entries, &before);
         Comparison { changes, same }
     });
     let nothing = entries.is_empty();
-    let assigned = assign(entries, &cases, &|case| hash(&case.test, &setup.files));
+    let assigned = assign(entries, tests);
     let judging = Judging { setup: &setup, jobs: jobs(arguments.jobs), console };
     let reports = judging.reports(&cases, &assigned);
     let kills = match arguments.kills {
@@ -79,6 +88,7 @@ pub(super) fn run(
         changes: compared.as_ref(),
         kills: kills.as_deref(),
         next: &next,
+        broken: &broken,
     };
     print(&match arguments.format {
         JudgeFormat::Text => text::render(&subject, console.paint()),
@@ -86,7 +96,7 @@ pub(super) fn run(
         JudgeFormat::Junit => junit::render(&subject),
         JudgeFormat::Markdown => markdown::render(&subject),
     })?;
-    if nothing {
+    if nothing && !any_error(&diagnostics) {
         console.complain("there is no test in the logs");
     }
     let found = status(&reports, &assigned).max(match nothing {
@@ -116,7 +126,7 @@ fn status(reports: &[TestReport], assigned: &Assigned) -> Status {
     let of = |report: &TestReport| match report.finding {
         Finding::ForbiddenSeen => Status::Differs,
         Finding::Broken => Status::Bug,
-        Finding::Unknown | Finding::OutOfModel => Status::Unknown,
+        Finding::OtherVersion | Finding::Unknown | Finding::OutOfModel => Status::Unknown,
         Finding::Undefined
         | Finding::AllowedNeverSeen
         | Finding::AllowedSeen

@@ -88,10 +88,7 @@ struct Found {
 impl Judging<'_> {
     fn judged(&mut self, name: String, trace: Trace) -> (Found, Status) {
         let axioms = axioms(&self.setup.models[0]);
-        let verdict = match axioms {
-            Some(axioms) => trace::judge(&trace, axioms),
-            None => self.wholly(&trace),
-        };
+        let verdict = self.timed(&trace, axioms);
         let (mut part, mut bug) = (None, None);
         let mut status = match verdict {
             Verdict::Consistent => Status::Expected,
@@ -99,11 +96,13 @@ impl Judging<'_> {
             Verdict::Unknown(_) => Status::Unknown,
         };
         if verdict == Verdict::Inconsistent {
+            let untimed = trace::untimed(&trace);
+            let values = untimed.as_ref().unwrap_or(&trace);
             let ops = match axioms {
-                Some(axioms) => part::of(&trace, axioms),
-                None => smallest(&trace, &mut |part| self.wholly(part) == Verdict::Inconsistent),
+                Some(axioms) => part::of(values, axioms),
+                None => smallest(values, &mut |part| self.wholly(part) == Verdict::Inconsistent),
             };
-            let (shown, admitted) = self.part(&name, &trace, &ops);
+            let (shown, admitted) = self.part(&name, values, &ops);
             if admitted {
                 bug = Some(format!("bug: the model admits what is inconsistent in `{name}`"));
                 status = Status::Bug;
@@ -111,6 +110,33 @@ impl Judging<'_> {
             part = Some(shown);
         }
         (Found { judged: report::Judged { name, trace, verdict, part }, bug }, status)
+    }
+
+    /// The verdict on a trace: that on its values, unless these values contradict the times.
+    fn timed(&self, trace: &Trace, axioms: Option<Axioms>) -> Verdict {
+        const TIMES: &str = "the model admits the values and no machine the times: a read ";
+        let of_values = |trace: &Trace| match axioms {
+            Some(axioms) => trace::judge(trace, axioms),
+            None => self.wholly(trace),
+        };
+        match (of_values(trace), trace::untimely(trace)) {
+            (Verdict::Consistent, Some(read)) => {
+                let (line, text) = report::line(trace.op(read).span, &self.setup.files);
+                Verdict::Unknown(format!(
+                    "{TIMES}had ended before a write of its value began (line {line}, `{text}`)"
+                ))
+            }
+            (Verdict::Inconsistent, _) => {
+                match trace::untimed(trace).map(|free| of_values(&free)) {
+                    Some(Verdict::Consistent) => Verdict::Unknown(format!(
+                        "{TIMES}would have had to end before the write began that it reads from"
+                    )),
+                    Some(other) => other,
+                    None => Verdict::Inconsistent,
+                }
+            }
+            (verdict, _) => verdict,
+        }
     }
 
     /// The verdict of the model on a trace as a litmus test.

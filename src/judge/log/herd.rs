@@ -4,9 +4,10 @@
 //! `Histogram (N states)`, each preceded by its count and `:>`, or by `*>` for the outcome in
 //! question. Lines of no known form are skipped, since programs print arbitrary text between tests.
 
-use super::{Entry, LogError, Seen, Value, spelt};
+use super::{Entry, FINGERPRINT, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
 use crate::source::Span;
+use std::cmp::Ordering;
 
 /// Reads the tests of a log, or of several one behind the other.
 #[must_use]
@@ -44,6 +45,26 @@ enum Form {
     Histogram,
 }
 
+/// The first words of lines behind the states of a test.
+const ANSWERS: &[&str] = &[
+    "Ok",
+    "No",
+    "Undef",
+    "Unknown",
+    "Loop",
+    "Witnesses",
+    "Positive:",
+    "Flag",
+    "Condition",
+    "Observation",
+    "Time",
+];
+
+/// Words that begin a test or its states.
+const HEADS: &[&str] = &["Test", "States", "Histogram"];
+
+const HISTOGRAM: &str = "a state with its count is `12:>0:r1=0;`, or `12*>0:r1=0;`";
+
 impl Reader {
     fn line(&mut self, line: &str, span: Span) {
         if self.is_state(line) {
@@ -51,6 +72,9 @@ impl Reader {
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
+        if ANSWERS.contains(&word) {
+            self.finish_states();
+        }
         match word {
             "Test" => self.test(rest, span),
             "States" | "Histogram" => self.states(word, rest, span),
@@ -65,13 +89,18 @@ impl Reader {
         }
     }
 
-    /// Whether a line is one of the expected states.
+    /// Whether a line is one of the expected states or a surplus state, well-formed or not.
     fn is_state(&self, line: &str) -> bool {
         let Some(due) = &self.due else { return false };
+        let word = line.split_whitespace().next().unwrap_or("");
+        if line.starts_with("Hash=") || ANSWERS.contains(&word) || HEADS.contains(&word) {
+            return false;
+        }
+        let is_like_one = line.contains('=') && line.ends_with(';');
         match due.form {
-            // A `Test` line before the announced number of states shows that states are missing.
-            Form::States => due.found < due.wanted && !line.starts_with("Test "),
-            Form::Histogram => counted(line).is_some(),
+            Form::States => due.found < due.wanted || is_like_one,
+            // A machine may print other lines between the states.
+            Form::Histogram => line.contains(":>") || line.contains("*>") || is_like_one,
         }
     }
 
@@ -124,30 +153,44 @@ impl Reader {
         due.found += 1;
         let (count, text) = match due.form {
             Form::States => (None, line),
-            Form::Histogram => match counted(line) {
-                Some((count, text)) => (Some(count), text),
-                None => return,
-            },
-        };
-        match values(text) {
-            Some(values) => {
-                let seen = Seen { values, count, span };
-                if let Some(entry) = self.entries.last_mut() {
-                    entry.states.push(seen);
+            Form::Histogram => {
+                let Some((count, text)) = counted(line) else {
+                    return self.malformed("a state without a count", span, HISTOGRAM);
+                };
+                match count.parse::<u64>() {
+                    Ok(count) => (Some(count), text),
+                    Err(_) => {
+                        let what = no_count(count);
+                        return self.errors.push(LogError::Unreadable { what, span });
+                    }
                 }
             }
-            None => self.malformed("this is no state", span, "a state is `0:r1=0; [x]=1;`"),
+        };
+        let Some(values) = values(text) else {
+            return self.malformed("this is no state", span, "a state is `0:r1=0; [x]=1;`");
+        };
+        match distinct(values) {
+            Ok(values) => {
+                if let Some(entry) = self.entries.last_mut() {
+                    entry.states.push(Seen { values, count, span });
+                }
+            }
+            Err(name) => {
+                self.errors.push(LogError::Unreadable { what: two_values(&name), span });
+            }
         }
     }
 
     /// Ends a list of states; one that lacks some was cut off.
     fn finish_states(&mut self) {
-        let Some(due) = self.due.take() else { return };
-        if due.found != due.wanted
-            && let Some(entry) = self.entries.last()
-        {
-            let (test, Due { wanted, found, span, .. }) = (entry.name.clone(), due);
-            self.errors.push(LogError::Missing { test, wanted, found, span });
+        let (Some(due), Some(entry)) = (self.due.take(), self.entries.last()) else { return };
+        let (test, Due { wanted, found, span, .. }) = (entry.name.clone(), due);
+        match found.cmp(&wanted) {
+            Ordering::Less => self.errors.push(LogError::Missing { test, wanted, found, span }),
+            Ordering::Equal => {}
+            Ordering::Greater => {
+                self.errors.push(LogError::Surplus { test, wanted, found, span });
+            }
         }
     }
 
@@ -197,7 +240,7 @@ impl Reader {
             return self.malformed("an empty fingerprint", span, "the line is `Hash=` and digits");
         }
         if let Some(entry) = self.entries.last_mut() {
-            entry.hash = Some(hash.to_owned());
+            entry.hash = Some(hash.to_owned()).filter(|hash| hash.starts_with(FINGERPRINT));
         }
     }
 
@@ -206,11 +249,11 @@ impl Reader {
     }
 }
 
-/// `12:>0:r1=0;` or `12 *>0:r1=0;`: how often, and the state.
-fn counted(line: &str) -> Option<(u64, &str)> {
+/// `12:>0:r1=0;` or `12 *>0:r1=0;`: what says how often, and the state.
+fn counted(line: &str) -> Option<(&str, &str)> {
     let (before, state) = line.split_once('>')?;
     let count = before.strip_suffix(':').or_else(|| before.strip_suffix('*'))?;
-    Some((count.trim().parse().ok()?, state))
+    Some((count.trim(), state))
 }
 
 /// The values of a state: `0:r1=0; [x]=1;`, in any spacing; nothing at all where none is observed.
@@ -243,14 +286,17 @@ mod tests {
         let text = "noise\nTest SB Allowed\nHistogram (3 states)\n11    *>0:EAX=0; 1:EAX=0;\n\
                     499985:>0:EAX=1; 1:EAX=0;\n4:>0:EAX=0; 1:EAX=1;\nOk\n\nWitnesses\n\
                     Positive: 11, Negative: 499989\nCondition exists (0:EAX=0) is validated\n\
-                    Hash=ab\nObservation SB Sometimes 11 499989\nTime SB 0.44\n";
+                    Hash=ptxmc-ab\nObservation SB Sometimes 11 499989\nTime SB 0.44\n";
         let (entries, errors) = parsed(text);
         assert_eq!(errors, Vec::<String>::new());
         assert_eq!(entries.len(), 1);
         let counts: Vec<_> = entries[0].states.iter().map(|state| state.count).collect();
         assert_eq!(counts, [Some(11), Some(499_985), Some(4)]);
         assert_eq!(entries[0].states[1].values[0], ("P0:EAX".to_owned(), Value::Number(1)));
-        assert_eq!((entries[0].hash.as_deref(), entries[0].seconds), (Some("ab"), Some(0.44)));
+        assert_eq!(
+            (entries[0].hash.as_deref(), entries[0].seconds),
+            (Some("ptxmc-ab"), Some(0.44))
+        );
     }
 
     #[test]
@@ -264,6 +310,27 @@ mod tests {
     }
 
     #[test]
+    fn surplus_and_odd_states_are_told() {
+        let text = "Test A Allowed\nStates 1\n0:r1=0;\n0:r1=1;\nOk\nnoise=1;\n\
+                    Test B Allowed\nHistogram (2 states)\nfive*>0:r1=0;\nnoise\n\
+                    99999999999999999999:>0:r1=1;\n1:>0:r1=2;\nOk\n\
+                    Test C Allowed\nHistogram (2 states)\n0:r1=0;\n1:>0:r1=1; P0:%r1=2;\n";
+        let (entries, errors) = parsed(text);
+        assert_eq!(
+            errors,
+            [
+                "2 states of `A`, where 1 is announced",
+                "`five` is no count, which is an integer from 0 to 2^64 - 1",
+                "`99999999999999999999` is no count, which is an integer from 0 to 2^64 - 1",
+                "3 states of `B`, where 2 are announced",
+                "a state without a count",
+                "`P0:r1` has two values in one state",
+            ]
+        );
+        assert_eq!(entries.iter().map(|entry| entry.states.len()).collect::<Vec<_>>(), [2, 1, 0]);
+    }
+
+    #[test]
     fn what_is_malformed_is_told() {
         let text = "Test\nTest A Allowed\nStates two\nHistogram (2 states)\n1:>0:r1=0;\nOk\n\
                     Observation A Perhaps 1 2\nPositive: x Negative: 2\n\
@@ -274,9 +341,9 @@ mod tests {
             [
                 "a test without a name",
                 "how many states follow is not said",
+                "1 of 2 states: the log of `A` is cut off",
                 "this is no observation",
                 "witnesses are not counted",
-                "1 of 2 states: the log of `A` is cut off",
                 "this is no state",
             ]
         );

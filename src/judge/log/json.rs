@@ -1,10 +1,11 @@
 //! The JSON that runs on devices give into observations.
 
-use super::{Entry, LogError, Seen, Value, spelt};
+use super::{Entry, FINGERPRINT, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
 use crate::source::Span;
-use indexmap::IndexMap;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use std::fmt;
 
 /// The schema that is understood.
 pub const SCHEMA: u64 = 1;
@@ -30,8 +31,37 @@ struct Test {
 
 #[derive(Deserialize)]
 struct State {
-    state: IndexMap<String, Number>,
+    #[serde(deserialize_with = "values")]
+    state: Vec<(String, Value)>,
+    #[serde(deserialize_with = "count")]
     count: u64,
+}
+
+/// How often a state was seen.
+fn count<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let number = serde_json::Number::deserialize(from)?;
+    number.as_u64().ok_or_else(|| D::Error::custom(no_count(&number.to_string())))
+}
+
+/// The values of a state, whose names are spelled in whatever way.
+fn values<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, Value)>, D::Error> {
+    struct Values;
+    impl<'de> Visitor<'de> for Values {
+        type Value = Vec<(String, Value)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the values of registers and variables by their names")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some((name, number)) = map.next_entry::<String, Number>()? {
+                all.push((spelt(&name), number.value()));
+            }
+            distinct(all).map_err(|name| A::Error::custom(two_values(&name)))
+        }
+    }
+    from.deserialize_map(Values)
 }
 
 /// A value: a number, or a text where numbers of the format end.
@@ -56,6 +86,12 @@ impl Number {
 /// Reads a report; one with an error is left out as a whole.
 #[must_use]
 pub fn read(text: &str, file: FileId) -> (Vec<Entry>, Vec<LogError>) {
+    if text.trim_start().starts_with('[') {
+        let what =
+            "a log in JSON is an object with `schema` and `tests`, and this is an array".to_owned();
+        let span = Span::new(file, 0, 0);
+        return (Vec::new(), vec![LogError::Unreadable { what, span }]);
+    }
     let report: Report = match serde_json::from_str(text) {
         Ok(report) => report,
         Err(error) => {
@@ -72,16 +108,12 @@ pub fn read(text: &str, file: FileId) -> (Vec<Entry>, Vec<LogError>) {
         return (Vec::new(), vec![LogError::Unreadable { what, span }]);
     }
     let span = Span::new(file, 0, 0);
-    let seen = |state: &State| Seen {
-        values: state.state.iter().map(|(name, v)| (spelt(name), v.value())).collect(),
-        count: Some(state.count),
-        span,
-    };
+    let seen = |state: &State| Seen { values: state.state.clone(), count: Some(state.count), span };
     let entry = |test: Test| Entry {
         states: test.states.iter().map(seen).collect(),
         name: test.name,
         path: test.path,
-        hash: test.hash,
+        hash: test.hash.filter(|hash| hash.starts_with(FINGERPRINT)),
         seconds: test.seconds,
         span,
     };

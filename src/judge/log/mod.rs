@@ -13,6 +13,9 @@ use crate::id::FileId;
 use crate::litmus::print::integer;
 use crate::source::{Files, Span};
 
+/// The start of this tool's fingerprints, by which they differ from those of herd7 and litmus7.
+pub const FINGERPRINT: &str = "ptxmc-";
+
 /// The entry of a log for one test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -20,7 +23,7 @@ pub struct Entry {
     pub name: String,
     /// The file of the test, if given in the log.
     pub path: Option<String>,
-    /// The fingerprint of the test, where the log has one.
+    /// The fingerprint of the test, where the log has one that begins with [`FINGERPRINT`].
     pub hash: Option<String>,
     /// The final states, in the order of the log.
     pub states: Vec<Seen>,
@@ -102,6 +105,21 @@ pub enum LogError {
         /// The line that says so.
         span: Span,
     },
+    /// More states than the line before them says.
+    #[error("{found} states of `{test}`, where {wanted} {} announced", if *wanted == 1 { "is" } else { "are" })]
+    Surplus {
+        /// The test.
+        test: String,
+        /// How many states there should be.
+        wanted: u64,
+        /// How many there are.
+        found: u64,
+        /// The line that says so.
+        span: Span,
+    },
+    /// A file of another form.
+    #[error("this is neither a log nor a trace")]
+    Unknown(Span),
     /// The message of a parser for a structured format.
     #[error("{what}")]
     Unreadable {
@@ -123,8 +141,43 @@ impl LogError {
             }
             Self::Missing { span, .. } => Diagnostic::error("log-cut-off", *span, message)
                 .help("run the test again, or remove its part of the log"),
+            Self::Surplus { span, .. } => Diagnostic::error("log-surplus", *span, message)
+                .help("two logs may have run into each other: give each one by itself"),
+            Self::Unknown(span) => Diagnostic::error("log-unreadable", *span, message).help(
+                "a log has lines `Test NAME Allowed`, or is an object in JSON, or a table whose header \
+                 begins with `test,`; a trace begins with a line such as `0: st.weak.u32 x := 1` or \
+                 `thread 0 @ gpu 0, cta 0`",
+            ),
             Self::Unreadable { span, .. } => Diagnostic::error("log-unreadable", *span, message)
                 .help("`paper-notes/judge.md` describes the formats of logs"),
+        }
+    }
+}
+
+/// The form of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Lines as herd7 has them, or nothing at all.
+    Lines,
+    /// A table.
+    Table,
+    /// JSON.
+    Json,
+}
+
+impl Form {
+    /// The form of a text; `None` where it is no log.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let starts = |line: &str| {
+            ["Test", "States", "Histogram"].contains(&line.split_whitespace().next().unwrap_or(""))
+        };
+        if text.trim().is_empty() || text.lines().any(starts) {
+            return Some(Self::Lines);
+        }
+        match text.trim_start().starts_with(['{', '[']) {
+            true => Some(Self::Json),
+            false => table::is_header(table::first_line(text)).then_some(Self::Table),
         }
     }
 }
@@ -134,15 +187,45 @@ impl LogError {
 #[must_use]
 pub fn read(files: &Files, file: FileId) -> (Vec<Entry>, Vec<Diagnostic>) {
     let text = files.get(file).map_or("", |file| file.text.as_str());
-    let first = text.trim_start();
-    let (entries, errors) = if first.starts_with('{') {
-        json::read(text, file)
-    } else if table::is_header(first.lines().next().unwrap_or("")) {
-        table::read(text, file)
-    } else {
-        herd::read(text, file)
+    let (entries, errors) = match Form::of(text) {
+        Some(Form::Json) => json::read(text, file),
+        Some(Form::Table) => table::read(text, file),
+        Some(Form::Lines) => herd::read(text, file),
+        None => (Vec::new(), vec![LogError::Unknown(Span::new(file, 0, 0))]),
     };
-    (entries, errors.iter().map(LogError::diagnostic).collect())
+    (entries.into_iter().map(seen).collect(), errors.iter().map(LogError::diagnostic).collect())
+}
+
+/// The entry without the states with a count of 0, which tables and reports list all the same.
+fn seen(mut entry: Entry) -> Entry {
+    entry.states.retain(|state| state.count != Some(0));
+    entry
+}
+
+/// The message that a text is no count.
+fn no_count(text: &str) -> String {
+    format!("`{text}` is no count, which is an integer from 0 to 2^64 - 1")
+}
+
+/// The message that a state has two values of one register or variable.
+fn two_values(name: &str) -> String {
+    format!("`{name}` has two values in one state")
+}
+
+/// The values of a state, each name once.
+///
+/// # Errors
+/// When a name has two values: its name.
+fn distinct(values: Vec<(String, Value)>) -> Result<Vec<(String, Value)>, String> {
+    let mut out: Vec<(String, Value)> = Vec::new();
+    for (name, value) in values {
+        match out.iter().find(|(known, _)| *known == name) {
+            Some((_, other)) if *other != value => return Err(name),
+            Some(_) => {}
+            None => out.push((name, value)),
+        }
+    }
+    Ok(out)
 }
 
 /// The name as event graphs spell it: `P0:r1` for `0:r1` and `P0:%r1`, `x` for `[x]`.

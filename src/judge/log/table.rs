@@ -4,16 +4,26 @@
 //! observed values, with empty cells for unobserved registers and variables, and the number of
 //! occurrences.
 
-use super::{Entry, LogError, Seen, Value, spelt};
+use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
 use crate::source::Span;
 use csv::{ReaderBuilder, StringRecord};
 
+const FORM: &str =
+    "the header is `test`, names of registers and variables, and `count`, with commas between";
+
+/// The first line that is neither empty nor a comment.
+#[must_use]
+pub fn first_line(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or("")
+}
+
 /// Whether a line is a table header.
 #[must_use]
 pub fn is_header(line: &str) -> bool {
-    let mut cells = line.split(',').map(|cell| cell.trim().trim_matches('"'));
-    cells.next() == Some("test") && cells.next_back() == Some("count")
+    let (first, others) = line.split_at(line.find([',', ';', '\t']).unwrap_or(line.len()));
+    !others.is_empty() && first.trim().trim_matches('"') == "test"
 }
 
 /// Reads a table; rows with errors are left out.
@@ -26,6 +36,12 @@ pub fn read(text: &str, file: FileId) -> (Vec<Entry>, Vec<LogError>) {
         Ok(header) => header.clone(),
         Err(error) => return (entries, vec![unreadable(&error, file)]),
     };
+    if let Some(what) = lacking(&header) {
+        let line = first_line(text);
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        let span = Span::new(file, start, start + line.len());
+        return (entries, vec![LogError::Malformed(what, span, FORM)]);
+    }
     for record in reader.records() {
         let record = match record {
             Ok(record) => record,
@@ -50,6 +66,17 @@ pub fn read(text: &str, file: FileId) -> (Vec<Entry>, Vec<LogError>) {
     (entries, errors)
 }
 
+/// What is wrong with a header.
+fn lacking(header: &StringRecord) -> Option<&'static str> {
+    let has = |name: &str| header.iter().filter(|cell| *cell == name).count();
+    match (has("test"), has("count")) {
+        (0, _) => Some("cells of this table are not separated by commas"),
+        (_, 0) => Some("this table has no column `count`"),
+        (2.., _) | (_, 2..) => Some("two columns of this table have one name"),
+        (1, 1) => None,
+    }
+}
+
 /// The test and the state of a row.
 fn seen(
     header: &StringRecord,
@@ -58,11 +85,11 @@ fn seen(
 ) -> Result<(String, Seen), LogError> {
     let start = record.position().map_or(0, |position| position.byte() as usize);
     let span = Span::new(file, start, start);
-    let (mut name, mut count, mut values) = ("", None, Vec::new());
+    let (mut name, mut count, mut values) = ("", "", Vec::new());
     for (column, cell) in header.iter().zip(record) {
         match column {
             "test" => name = cell,
-            "count" => count = cell.parse::<u64>().ok(),
+            "count" => count = cell,
             _ if cell.is_empty() => {}
             _ => values.push((spelt(column), Value::of(cell))),
         }
@@ -74,11 +101,16 @@ fn seen(
             "its name is in column `test`",
         ));
     }
-    if count.is_none() {
+    if count.is_empty() {
         let help = "column `count` says how often the state was seen";
         return Err(LogError::Malformed("a row without a count", span, help));
     }
-    Ok((name.to_owned(), Seen { values, count, span }))
+    let Ok(count) = count.parse::<u64>() else {
+        return Err(LogError::Unreadable { what: no_count(count), span });
+    };
+    let values =
+        distinct(values).map_err(|name| LogError::Unreadable { what: two_values(&name), span })?;
+    Ok((name.to_owned(), Seen { values, count: Some(count), span }))
 }
 
 fn unreadable(error: &csv::Error, file: FileId) -> LogError {
@@ -106,6 +138,12 @@ mod tests {
         assert_eq!(entries[0].states[0].values[1], ("P1:r2".to_owned(), Value::Number(0)));
         assert_eq!(entries[1].states[0].values, [("x".to_owned(), Value::Number(2))]);
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        assert_eq!(errors, ["a row of 3 cells under a header of 5", "a row without a count"]);
+        assert_eq!(
+            errors,
+            [
+                "a row of 3 cells under a header of 5",
+                "`many` is no count, which is an integer from 0 to 2^64 - 1"
+            ]
+        );
     }
 }

@@ -192,6 +192,10 @@ impl Reader {
         let (cell, value) = split.ok_or_else(|| ("no initial value".to_owned(), HELP))?;
         let value = number(value)?;
         let cell = self.cell(cell, None, None, span)?;
+        if self.initials[cell.index()].is_some() {
+            let name = &self.trace.cells[cell.index()].name;
+            return Err((format!("`{name}` has two initial values"), HELP));
+        }
         self.trace.cells[cell.index()].initial = value;
         self.initials[cell.index()] = Some(span);
         Ok(())
@@ -403,7 +407,8 @@ fn sized(value: i128, bytes: Option<u32>) -> Result<i128, Wrong> {
 /// `10:20`, `10:` or `:20`.
 fn times_of(text: &str) -> Result<(Option<u64>, Option<u64>), Wrong> {
     const HELP: &str = "times are `@ 10:20`, `@ 10:` or `@ :20`";
-    let (begin, end) = text.split_once(':').unwrap_or((text, ""));
+    let (begin, end) =
+        text.split_once(':').ok_or_else(|| (format!("`{}` is no time", text.trim()), HELP))?;
     let time = |text: &str| match text.trim() {
         "" => Ok(None),
         digits => digits.parse().map(Some).map_err(|_| (format!("`{digits}` is no time"), HELP)),
@@ -601,6 +606,8 @@ mod tests {
             ("0: foo x == 1", "`foo x` is no location, and begins with no operation"),
             ("0: cp.async x := 1", "`cp.async x` is no location, and begins with no operation"),
             ("0: x := 1 @ 5:2", "the operation ends before it begins"),
+            ("0: x := 1 @ 10", "`10` is no time"),
+            ("init x = 1\ninit x = 1", "`x` has two initial values"),
             ("thread 0 @ gpu 0", "a place without a CTA"),
             ("0: x := 1\nthread 0 @ gpu 0, cta 0", "thread 0 has done something before this"),
         ] {

@@ -286,6 +286,23 @@ pub fn interleaving(trace: &Trace) -> Option<Vec<OpId>> {
     }
 }
 
+/// The first read that ended before all writes that are possible sources began. A model may admit the
+/// values, but no machine has such times.
+#[must_use]
+pub fn untimely(trace: &Trace) -> Option<OpId> {
+    Sources::by_value(trace).untimely(trace)
+}
+
+/// The trace without the end times of operations, if these times exclude some source of a read.
+#[must_use]
+pub fn untimed(trace: &Trace) -> Option<Trace> {
+    Sources::by_value(trace).some_are_late(trace).then(|| {
+        let mut trace = trace.clone();
+        trace.ops.iter_mut().for_each(|op| op.end = None);
+        trace
+    })
+}
+
 /// Pasts take memory by the square of this number.
 const MOST_THREADS: usize = 8192;
 

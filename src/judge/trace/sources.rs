@@ -58,21 +58,11 @@ impl Sources {
     /// earlier writes of the reading thread, all but the last one. Such an earlier write excludes
     /// the initial value, too.
     pub(super) fn narrow(&mut self, trace: &Trace) {
-        let mut last: FxHashMap<(usize, CellId), OpId> = FxHashMap::default();
-        for id in trace.ids() {
-            let op = trace.op(id);
-            let Some(cell) = op.cell else { continue };
-            let own = last.get(&(op.thread.index(), cell)).copied();
+        for (id, own) in before(trace) {
             let candidates = &mut self.candidates[id.index()];
             if candidates.len() > 1 {
-                let fits = |source: &Source| match *source {
-                    Source::Initial => own.is_none(),
-                    Source::Write(write) => {
-                        let other = trace.op(write);
-                        let same = other.thread == op.thread;
-                        let late = other.begin.zip(op.end).is_some_and(|(begin, end)| begin > end);
-                        !late && (!same || own == Some(write))
-                    }
+                let fits = |source: &Source| {
+                    !is_late(trace, id, *source) && is_possible(trace, id, own, *source)
                 };
                 let fitting: SmallVec<[Source; 1]> =
                     candidates.iter().copied().filter(fits).collect();
@@ -80,10 +70,22 @@ impl Sources {
                     *candidates = fitting;
                 }
             }
-            if op.write.is_some() {
-                last.insert((op.thread.index(), cell), id);
-            }
         }
+    }
+
+    /// The first read that ended before all writes that are possible sources began.
+    pub(super) fn untimely(&self, trace: &Trace) -> Option<OpId> {
+        let is_untimely = |&(id, own): &(OpId, Option<OpId>)| {
+            let mut possible = self.of(id).iter().filter(|&&s| is_possible(trace, id, own, s));
+            let first = possible.next().is_some_and(|&source| is_late(trace, id, source));
+            first && possible.all(|&source| is_late(trace, id, source))
+        };
+        before(trace).iter().find(|read| is_untimely(read)).map(|(id, _)| *id)
+    }
+
+    /// Whether some write of a read's value begins after the read has ended.
+    pub(super) fn some_are_late(&self, trace: &Trace) -> bool {
+        trace.ids().any(|id| self.of(id).iter().any(|&source| is_late(trace, id, source)))
     }
 
     /// The candidates of a read.
@@ -115,4 +117,35 @@ impl Sources {
         let several = self.candidates.iter().enumerate().filter(|(_, found)| found.len() > 1);
         several.map(|(index, _)| OpId::new(index))
     }
+}
+
+/// The accesses of a trace, each with the last earlier write of the same thread to the same location.
+fn before(trace: &Trace) -> Vec<(OpId, Option<OpId>)> {
+    let mut last: FxHashMap<(usize, CellId), OpId> = FxHashMap::default();
+    let mut out = Vec::new();
+    for id in trace.ids() {
+        let op = trace.op(id);
+        let Some(cell) = op.cell else { continue };
+        out.push((id, last.get(&(op.thread.index(), cell)).copied()));
+        if op.write.is_some() {
+            last.insert((op.thread.index(), cell), id);
+        }
+    }
+    out
+}
+
+/// Whether program order admits a source of a read. `own` is the last earlier write of the thread.
+fn is_possible(trace: &Trace, read: OpId, own: Option<OpId>, source: Source) -> bool {
+    match source {
+        Source::Initial => own.is_none(),
+        Source::Write(write) => {
+            trace.op(write).thread != trace.op(read).thread || own == Some(write)
+        }
+    }
+}
+
+/// Whether a write begins after a read has ended.
+fn is_late(trace: &Trace, read: OpId, source: Source) -> bool {
+    let Source::Write(write) = source else { return false };
+    trace.op(write).begin.zip(trace.op(read).end).is_some_and(|(begin, end)| begin > end)
 }

@@ -57,9 +57,11 @@ pub(super) fn text(kills: &[Kill], cases: &[Case]) -> String {
         counts[1] += usize::from(!kill.killers.is_empty());
         counts[2] += usize::from(!kill.refuted_by.is_empty());
     }
-    out.push_str("  clause         noticed  refuted  of\n");
+    let width = clauses.values().map(|(clause, _)| clause.len()).max().unwrap_or(0).max(13);
+    out.push_str(&format!("  {:width$}  noticed  refuted  of\n", "clause"));
     for (clause, [all, killed, refuted]) in clauses.values() {
-        let line = format!("  {clause:13}  {killed:>7}  {refuted:>7}  {all:>2}  {}", title(clause));
+        let line =
+            format!("  {clause:width$}  {killed:>7}  {refuted:>7}  {all:>2}  {}", title(clause));
         out.push_str(&format!("{}\n", line.trim_end()));
     }
     let alive: Vec<&&Kill> = asked.iter().filter(|kill| kill.killers.is_empty()).collect();

@@ -6,6 +6,7 @@ use crate::judge::compare::{Change, ChangeKind, State};
 use crate::judge::coverage::Kill;
 use crate::judge::log::Value as Observed;
 use crate::judge::verdicts::{Allowance, Finding, Judged, TestReport, shape};
+use crate::report::herd::hash;
 use crate::report::json::SCHEMA;
 use serde_json::{Map, Value, json};
 
@@ -59,6 +60,8 @@ fn test(subject: &Subject<'_>, index: usize) -> Value {
         "verdict": report.asked.verdict.kind().name(),
         "reason": reason(&report.asked, subject),
         "runs": report.runs,
+        "hash": hash(&case.test, subject.files),
+        "other_versions": report.other_versions,
         "positive": (report.finding != Finding::NotRun).then(|| report.positive()),
         "states": states,
         "unseen": unseen(report),

@@ -1,15 +1,19 @@
-//! What logs show, as JUnit's XML: a case for each test.
+//! What logs show, as JUnit's XML: a case for each test, and one for each thing that is wrong with a file.
 
-use super::{Subject, reason, state, times};
+use super::{Subject, reason, state, times, versions};
+use crate::batch::Case;
 use crate::judge::verdicts::{Allowance, Finding, TestReport};
 use crate::report::junit::{Ended, Ending, document};
+
+/// The name of a case of a file that could not be read at all.
+const UNREAD: &str = "files";
 
 /// The whole document.
 #[must_use]
 pub fn render(subject: &Subject<'_>) -> String {
     let mut cases: Vec<Ending> = Vec::new();
     for (case, report) in subject.cases.iter().zip(subject.reports) {
-        cases.push((case.path.clone(), child(report, subject)));
+        cases.push((case.path.clone(), child(case, report, subject)));
     }
     for name in subject.assigned.unknown.keys() {
         cases.push((name.clone(), Some((Ended::Skipped, "no test has this name".to_owned()))));
@@ -18,11 +22,20 @@ pub fn render(subject: &Subject<'_>) -> String {
         let message = format!("several tests have this name: {}", paths.join(", "));
         cases.push((name.clone(), Some((Ended::Skipped, message))));
     }
+    for diagnostic in subject.broken {
+        let place = diagnostic.primary.as_ref().map(|label| subject.files.location(label.span));
+        let place = place.unwrap_or_else(|| UNREAD.to_owned());
+        let message = format!("{}: {}", diagnostic.code, diagnostic.message);
+        cases.push((place, Some((Ended::Broken, message))));
+    }
     document(&subject.model.name, &cases)
 }
 
-fn child(report: &TestReport, subject: &Subject<'_>) -> Option<(Ended, String)> {
+fn child(case: &Case, report: &TestReport, subject: &Subject<'_>) -> Option<(Ended, String)> {
     let mut said = Vec::new();
+    if !report.other_versions.is_empty() {
+        said.push(versions(case, report, subject));
+    }
     for judged in &report.states {
         let seen = state(&judged.seen.values);
         match &judged.allowance {
@@ -39,7 +52,9 @@ fn child(report: &TestReport, subject: &Subject<'_>) -> Option<(Ended, String)> 
     match report.finding {
         Finding::ForbiddenSeen => Some((Ended::Failed, said)),
         Finding::Broken => Some((Ended::Broken, said)),
-        Finding::Unknown | Finding::OutOfModel => Some((Ended::Skipped, format!("{name}: {said}"))),
+        Finding::OtherVersion | Finding::Unknown | Finding::OutOfModel => {
+            Some((Ended::Skipped, format!("{name}: {said}")))
+        }
         Finding::NotRun => Some((Ended::Skipped, "no log has it".to_owned())),
         Finding::Undefined
         | Finding::AllowedNeverSeen

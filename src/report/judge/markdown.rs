@@ -1,7 +1,8 @@
-//! What logs show, as Markdown for bug reports: each forbidden state with its test and the reason.
+//! What logs show, as Markdown for bug reports: each forbidden state with its test and the reason, and what
+//! was not judged.
 
-use super::{Subject, question, reason, state, text, times};
-use crate::judge::verdicts::Finding;
+use super::{Subject, question, reason, state, text, times, versions};
+use crate::judge::verdicts::{Allowance, Finding};
 
 /// The whole document.
 #[must_use]
@@ -29,7 +30,60 @@ pub fn render(subject: &Subject<'_>) -> String {
             out.push_str(&fenced("text", explanation.text.trim()));
         }
     }
+    out.push_str(&doubtful(subject));
+    for (title, listed) in strangers(subject) {
+        out.push_str(&format!("\n## {title}\n\n{listed}"));
+    }
     out
+}
+
+/// The tests of which something is not known, with the reasons.
+fn doubtful(subject: &Subject<'_>) -> String {
+    let mut out = String::new();
+    for (case, report) in subject.cases.iter().zip(subject.reports) {
+        let mut lines: Vec<String> = Vec::new();
+        if !report.other_versions.is_empty() {
+            lines.push(format!("{}.", versions(case, report, subject)));
+        }
+        if matches!(report.finding, Finding::OutOfModel | Finding::Broken) {
+            lines.extend(Some(reason(&report.asked, subject)).filter(|why| !why.is_empty()));
+        }
+        for judged in &report.states {
+            let (Allowance::Unknown(why) | Allowance::Broken(why)) = &judged.allowance else {
+                continue;
+            };
+            let seen = state(&judged.seen.values);
+            lines.push(format!("`{seen}`, seen {}: {why}.", times(judged)));
+        }
+        if !lines.is_empty() {
+            out.push_str(&format!("- {}: {}\n", case.path, report.finding.name()));
+            lines.iter().for_each(|line| out.push_str(&format!("  - {line}\n")));
+        }
+    }
+    if out.is_empty() { out } else { format!("\n## Not judged\n\n{out}") }
+}
+
+/// What logs have that is of no test, and tests that are in no log: titles and lists.
+fn strangers(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
+    let all = subject.cases.iter().zip(subject.reports);
+    let not_run = all.filter(|(_, report)| report.finding == Finding::NotRun);
+    let assigned = subject.assigned;
+    let lists = [
+        (
+            "In the logs, but of no test",
+            assigned.unknown.keys().map(|name| format!("- {name}\n")).collect(),
+        ),
+        (
+            "In the logs, but of any of several tests",
+            assigned
+                .ambiguous
+                .iter()
+                .map(|(name, of)| format!("- {name}: {}\n", of.join(", ")))
+                .collect(),
+        ),
+        ("In no log", not_run.map(|(case, _)| format!("- {}\n", case.path)).collect::<String>()),
+    ];
+    lists.into_iter().filter(|(_, listed)| !listed.is_empty()).collect()
 }
 
 /// Text in a fence that is longer than any within it.

@@ -8,12 +8,14 @@ pub mod text;
 pub mod trace;
 
 use crate::batch::{Case, Judgement};
+use crate::diagnostic::Diagnostic;
 use crate::judge::compare::Change;
 use crate::judge::coverage::Kill;
 use crate::judge::log::Value;
 use crate::judge::sightings::Assigned;
 use crate::judge::verdicts::{Finding, Judged, TestReport, shape};
 use crate::relation::expr::Model;
+use crate::report::herd::hash;
 use crate::source::Files;
 use std::collections::BTreeMap;
 
@@ -38,6 +40,8 @@ pub struct Subject<'a> {
     pub kills: Option<&'a [Kill]>,
     /// What to run next, by number of the test.
     pub next: &'a [usize],
+    /// What is wrong with files.
+    pub broken: &'a [Diagnostic],
 }
 
 /// Why a state is forbidden.
@@ -124,6 +128,12 @@ pub fn question(case: &Case) -> String {
 /// Why a verdict is what it is, in one line.
 fn reason(judgement: &Judgement, subject: &Subject<'_>) -> String {
     super::reason::line(&judgement.verdict, subject.model, subject.files)
+}
+
+/// That logs are of other versions of a test than the one that is judged.
+fn versions(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
+    let others = report.other_versions.join(", ");
+    format!("logs have Hash={others}, the test has Hash={}", hash(&case.test, subject.files))
 }
 
 /// How often a state was seen, `12 times`, where the log counts.

@@ -1,6 +1,7 @@
 //! What logs show, as lines for people.
 
-use super::{Row, Subject, coverage, reason, state, times};
+use super::{Row, Subject, coverage, reason, state, times, versions};
+use crate::batch::Case;
 use crate::judge::compare::{Change, ChangeKind, State};
 use crate::judge::verdicts::{Allowance, Finding, TestReport};
 use crate::report::paint::Paint;
@@ -73,10 +74,10 @@ fn tests(subject: &Subject<'_>, paint: Paint) -> String {
         let cell = format!("{name:words$}");
         let cell = match report.finding {
             Finding::ForbiddenSeen | Finding::Broken => paint.bad(&cell),
-            Finding::Unknown | Finding::OutOfModel => paint.doubtful(&cell),
+            Finding::OtherVersion | Finding::Unknown | Finding::OutOfModel => paint.doubtful(&cell),
             _ => cell,
         };
-        let line = format!("{:width$}  {cell}  {}", case.path, remark(report, subject));
+        let line = format!("{:width$}  {cell}  {}", case.path, remark(case, report, subject));
         out.push_str(&format!("{}\n", line.trim_end()));
         out.push_str(&remarkable(report, subject));
     }
@@ -84,8 +85,11 @@ fn tests(subject: &Subject<'_>, paint: Paint) -> String {
 }
 
 /// How often what was seen, of how much.
-fn remark(report: &TestReport, subject: &Subject<'_>) -> String {
+fn remark(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
     let mut parts = Vec::new();
+    if !report.other_versions.is_empty() {
+        parts.push(versions(case, report, subject));
+    }
     match report.finding {
         Finding::OutOfModel | Finding::Undefined | Finding::Broken => {
             parts.push(reason(&report.asked, subject));
@@ -97,6 +101,7 @@ fn remark(report: &TestReport, subject: &Subject<'_>) -> String {
                 (None, _) => "listed".to_owned(),
             });
         }
+        Finding::OtherVersion if report.states.is_empty() => {}
         _ => parts.extend(report.runs.map(|runs| format!("{runs} runs"))),
     }
     if let Some(unseen) = &report.unseen {
@@ -205,7 +210,8 @@ pub(super) fn listed(names: &[&str]) -> String {
 
 /// What other logs show.
 fn changes(changes: &[Change], same: usize) -> String {
-    let mut out = format!("\nAgainst the other logs: {same} tests with the same states");
+    let tests = if same == 1 { "test" } else { "tests" };
+    let mut out = format!("\nAgainst the other logs: {same} {tests} with the same states");
     let count = |wanted: &dyn Fn(&ChangeKind) -> bool| {
         changes.iter().filter(|change| wanted(&change.kind)).count()
     };
@@ -243,6 +249,7 @@ fn next(subject: &Subject<'_>) -> String {
     for &index in shown {
         let report = &subject.reports[index];
         let ran = match (report.finding, report.runs) {
+            (Finding::OtherVersion, _) => "another version was run".to_owned(),
             (Finding::NotRun, _) => "not run".to_owned(),
             (_, Some(runs)) => format!("not in {runs} runs"),
             (_, None) => "not listed".to_owned(),
