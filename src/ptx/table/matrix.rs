@@ -73,7 +73,8 @@ pub(super) static ROWS: &[Row] = &[
         .special(),
 ];
 
-static GROUPS: Limits = Limits { what: "the number of groups", least: 0, most: 7, legal: "0 to 7" };
+static GROUPS: Limits =
+    Limits { what: "the number of groups", least: 0, most: 0xffff_ffff, legal: "at least 0" };
 static SELECTOR: Limits =
     Limits { what: "the sparsity selector", least: 0, most: 3, legal: "0 to 3" };
 static SIGN: Limits =
