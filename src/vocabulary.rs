@@ -185,6 +185,18 @@ base_sets! {
     FromAsync = "A2G" @ "PTX-9.7.13.4",
     /// Proxy fences from the generic to the tensormap proxy.
     ToTensormap = "G2T" @ "PTX-9.7.13.4",
+    /// `wgmma.fence`, behind which products of the warpgroup are performed.
+    WarpgroupFence = "WGFENCE" @ "PTX-9.7.15.7",
+    /// Accesses to Tensor Memory.
+    TensorMemory = "TMEM" @ "PTX-9.7.16.1",
+    /// `tcgen05.fence::before_thread_sync`.
+    BeforeThreadSync = "TCBEFORE" @ "PTX-9.7.16.11",
+    /// `tcgen05.fence::after_thread_sync`.
+    AfterThreadSync = "TCAFTER" @ "PTX-9.7.16.11",
+    /// The arrivals of `tcgen05.commit`.
+    Committed = "TCCOMMIT" @ "PTX-9.7.16.12",
+    /// What `tcgen05.dealloc` does to columns of Tensor Memory.
+    Freed = "FREED" @ "PTX-9.7.16.7",
 }
 
 base_relations! {
@@ -231,6 +243,14 @@ base_relations! {
     Uncovered = "uncovered", Given @ "PTX-9.7.13.4",
     /// From the issue of an asynchronous operation to its events.
     Issue = "issue", Given @ "PTX-8.9.1.1",
+    /// From the events of a warpgroup's threads that issue a product to its accesses, which come behind
+    /// fences and not behind these.
+    JointIssue = "joint-issue", Given @ "PTX-8.9.1.1",
+    /// Between accesses to Tensor Memory of operations that one thread issues in this order and that make a
+    /// pipeline.
+    Pipe = "pipe", Given @ "PTX-9.7.16.6.2",
+    /// As `pipe`, of any threads in any order.
+    Pipelinable = "pipelinable", Given @ "PTX-9.7.16.6.2",
     /// Same asynchronous operation: its events and its issue (reflexive).
     SameOperation = "sop", Given @ "PTX-8.9.1.1",
     /// Accesses of two `cp.async` of one group.

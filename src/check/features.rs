@@ -7,7 +7,7 @@ use crate::event::barrier::BarrierKey;
 use crate::event::base::base_set;
 use crate::event::graph::{Event, EventGraph, EventKind, Violation};
 use crate::id::{EventId, ExprId};
-use crate::program::micro::Restriction;
+use crate::program::micro::{Restriction, TensorFence};
 use crate::ptx::operation::{Proxy, ProxyFenceKind, Scope};
 use crate::relation::expr::{Model, Node};
 use crate::rule::Rule;
@@ -82,6 +82,7 @@ impl Mentioned<'_> {
             Proxy::Generic => return None,
             Proxy::Async => BaseSet::Async,
             Proxy::Tensormap => BaseSet::Tensormap,
+            Proxy::TensorMemory => BaseSet::TensorMemory,
             Proxy::Texture => BaseSet::Texture,
             Proxy::Surface => BaseSet::Surface,
             Proxy::Constant => BaseSet::Constant,
@@ -169,6 +170,10 @@ const MULTIMEM: Feature =
     Feature::new("multimem operations", "PTX-8.2.3", "8.1", Node::Set(BaseSet::Async));
 const ASYNCHRONOUS: Feature =
     Feature::new("asynchronous operations", "PTX-8.9.1.1", "7.0", Node::Rel(BaseRel::Issue));
+const WARPGROUPS: Feature =
+    Feature::new("products of a warpgroup", "PTX-9.7.15", "8.0", Node::Rel(BaseRel::JointIssue));
+const TENSOR_MEMORY: Feature =
+    Feature::new("Tensor Memory", "PTX-9.7.16.6", "8.6", Node::Set(BaseSet::TensorMemory));
 const ALIASES: Feature = Feature::new(
     "several virtual addresses of one location",
     "PTX-8.2.2",
@@ -204,6 +209,8 @@ const FEATURES: &[&Feature] = &[
     &STRONG_COPY,
     &MULTIMEM,
     &ASYNCHRONOUS,
+    &WARPGROUPS,
+    &TENSOR_MEMORY,
     &ALIASES,
     &PARTIAL_OVERLAP,
     &API,
@@ -225,7 +232,11 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
             BarrierKey::Warp(..) => Some(WARP_BARRIER),
             BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
-        EventKind::Issue | EventKind::Await | EventKind::Complete(_) => Some(ASYNCHRONOUS),
+        EventKind::TensorFence(TensorFence::Warpgroup) => Some(WARPGROUPS),
+        EventKind::TensorFence(_) => Some(TENSOR_MEMORY),
+        _ if event.proxy == Proxy::TensorMemory => Some(TENSOR_MEMORY),
+        EventKind::Issue if graph.issues_jointly(id) => Some(WARPGROUPS),
+        EventKind::Issue | EventKind::Await(_) | EventKind::Complete(_) => Some(ASYNCHRONOUS),
         EventKind::Init | EventKind::Read | EventKind::Write => None,
         EventKind::Boundary | EventKind::Launch => None,
     };

@@ -11,7 +11,7 @@ use super::graph::{
 use super::pieces::Pieces;
 use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::micro::{Marks, Tracked};
+use crate::program::micro::{AsyncEffect, Behind, Marks, Tracked};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Proxy;
 
@@ -37,8 +37,9 @@ impl GraphBuilder<'_> {
         graph: &mut EventGraph,
         pieces: &Pieces,
         index: usize,
-        issue: EventId,
+        issues: &[EventId],
     ) {
+        let Some((&issue, joined)) = issues.split_first() else { return };
         let operation = &self.operations[index];
         let agent = self.agent_of(index);
         let of = |role: Role| -> Vec<AccessId> {
@@ -80,10 +81,16 @@ impl GraphBuilder<'_> {
         for (&at, part) in chosen.iter().zip(&mut parts) {
             part.signals = add(graph, Role::Signal(at));
         }
+        let destinations = operation.moves.iter().flat_map(|moves| &moves.destinations).flatten();
+        let columns = destinations
+            .filter(|access| access.proxy == Proxy::TensorMemory)
+            .map(|access| (access.object, access.offset));
         graph.operations.push(Operation {
             name: operation.micro.name,
             agent,
             issue,
+            joined: joined.to_vec(),
+            is_joint: operation.micro.group == Some(GroupKind::Warpgroup),
             maps,
             reads,
             parts,
@@ -93,6 +100,9 @@ impl GraphBuilder<'_> {
             behind: operation.behind.clone(),
             fences: operation.micro.proxy == Proxy::Async,
             is_copy: operation.micro.is_copy,
+            tensor: operation.micro.tensor,
+            is_commit: matches!(operation.micro.effect, AsyncEffect::Behind(Behind::Tensor { .. })),
+            columns: columns.collect(),
         });
     }
 }

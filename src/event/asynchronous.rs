@@ -12,7 +12,7 @@ use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
 use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer};
-use crate::program::micro::{Direction, Marks, PhaseUse, SignalPlace, Target};
+use crate::program::micro::{Behind, Direction, Marks, PhaseUse, SignalPlace, Target};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
@@ -31,33 +31,14 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &mut State,
         span: Span,
     ) {
-        let operation = self.builder.operations.len();
-        let guard = state.guard;
-        self.push_other(DraftKind::Issue, guard, span);
-        self.effects.push(Effect { node, guard, kind: EffectKind::Change });
-        let own = |builder: &GraphBuilder<'_>| {
-            let copies = builder.operations.iter().enumerate().filter(|(_, other)| {
-                other.thread == self.index && other.micro.group == Some(GroupKind::Copy)
-            });
-            copies.map(|(at, _)| at).collect::<Vec<_>>()
-        };
-        let behind = match micro.effect {
-            AsyncEffect::Behind => own(self.builder),
-            _ => Vec::new(),
-        };
-        self.builder.operations.push(DraftOperation {
-            micro,
-            thread: self.index,
-            guard,
-            span,
-            barriers: self.builder.barriers.len(),
-            parts: vec![guard],
-            moves: Vec::new(),
-            behind,
-        });
-        if micro.group.is_some() {
-            self.builder.groups.push(GroupStep::Issue { operation });
+        if let AsyncEffect::Product(product) = &micro.effect {
+            return match product.into.is_empty() {
+                true => self.multiply(node, micro, product, state, span),
+                false => self.multiply_in_memory(node, micro, product, state, span),
+            };
         }
+        let guard = state.guard;
+        let operation = self.open(node, micro, state, span);
         match &micro.effect {
             AsyncEffect::Transfer(transfer) => {
                 let parts = transfer.destinations.iter().map(|to| {
@@ -85,12 +66,80 @@ impl<'p> ThreadRun<'_, 'p> {
             AsyncEffect::Update(target, order, value) => {
                 self.issue_update(operation, target, (*order, value), state, span);
             }
-            AsyncEffect::Behind => {}
+            AsyncEffect::LoadColumns(list) => self.load_columns(operation, list, state, span),
+            AsyncEffect::StoreColumns(list) => {
+                for (target, value) in list {
+                    self.issue_store(operation, target, value, state, span);
+                }
+            }
+            AsyncEffect::Behind(_) => {
+                let parts = micro.signals.iter().map(|signal| {
+                    let when = self.term(&signal.when, state, None);
+                    self.exprs().and(guard, when)
+                });
+                self.builder.operations[operation].parts = parts.collect();
+            }
+            AsyncEffect::Product(_) => {}
         }
         for signal in &micro.signals {
             self.signal(operation, signal, state, span);
         }
         self.check_places_of_signals(operation, span);
+    }
+
+    /// Adds an operation that does nothing yet; gives its number.
+    pub(super) fn open(
+        &mut self,
+        node: usize,
+        micro: &'p AsyncMicro,
+        state: &State,
+        span: Span,
+    ) -> usize {
+        let operation = self.builder.operations.len();
+        let guard = state.guard;
+        let own = |is_such: &dyn Fn(&AsyncMicro) -> bool| {
+            let all = self.builder.operations.iter().enumerate();
+            let own = all.filter(|(_, other)| other.thread == self.index && is_such(other.micro));
+            own.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let behind = match micro.effect {
+            AsyncEffect::Behind(Behind::Copies) => {
+                own(&|other| other.group == Some(GroupKind::Copy))
+            }
+            AsyncEffect::Behind(Behind::Tensor { pair }) => own(&|other| {
+                other.tensor.is_some_and(|kind| kind.pair == pair && kind.is_tracked())
+            }),
+            _ => Vec::new(),
+        };
+        self.builder.operations.push(DraftOperation {
+            micro,
+            thread: self.index,
+            guard,
+            span,
+            barriers: self.builder.barriers.len(),
+            parts: vec![guard],
+            moves: Vec::new(),
+            behind,
+        });
+        self.announce(node, operation, micro.group, state, span);
+        operation
+    }
+
+    /// The event by which the thread issues an operation, or has part in its issue.
+    pub(super) fn announce(
+        &mut self,
+        node: usize,
+        operation: usize,
+        group: Option<GroupKind>,
+        state: &State,
+        span: Span,
+    ) {
+        let (thread, guard) = (self.index, state.guard);
+        self.push_other(DraftKind::Issue(operation), guard, span);
+        self.effects.push(Effect { node, guard, kind: EffectKind::Change });
+        if group.is_some() {
+            self.builder.groups.push(GroupStep::Issue { thread, operation, guard });
+        }
     }
 
     pub(super) fn commit(&mut self, kind: GroupKind, guard: ExprId) {
@@ -100,8 +149,11 @@ impl<'p> ThreadRun<'_, 'p> {
     pub(super) fn wait_for_groups(&mut self, wait: AwaitMicro, guard: ExprId, span: Span) {
         let number = self.builder.waits;
         self.builder.waits += 1;
-        self.push_other(DraftKind::Await, guard, span);
+        self.push_other(DraftKind::Await(wait.kind), guard, span);
         self.builder.groups.push(GroupStep::Wait { thread: self.index, wait, guard, number });
+        if wait.kind == GroupKind::Warpgroup {
+            self.forget_products();
+        }
     }
 
     /// Where a transfer reads and writes, as far as that is known before it is executed.
@@ -165,6 +217,7 @@ impl<'p> ThreadRun<'_, 'p> {
             mask,
             sources,
             destinations,
+            product: None,
         })
     }
 
@@ -203,7 +256,7 @@ impl<'p> ThreadRun<'_, 'p> {
         places.map(|(guard, place)| self.access(&target, &place, state, guard, span)).collect()
     }
 
-    fn issue_store(
+    pub(super) fn issue_store(
         &mut self,
         operation: usize,
         target: &Target,
@@ -361,12 +414,12 @@ impl GraphBuilder<'_> {
                     {
                         commits.push(closes);
                     }
-                    GroupStep::Issue { operation } => {
-                        let issued = &self.operations[operation];
-                        if issued.thread != thread || issued.micro.group != Some(wait.kind) {
+                    GroupStep::Issue { thread: of, operation, guard: issued } => {
+                        let group = self.operations[operation].micro.group;
+                        if of != thread || group != Some(wait.kind) {
                             continue;
                         }
-                        let both = self.exprs.and(issued.guard, guard);
+                        let both = self.exprs.and(issued, guard);
                         let when = self.closes_more(both, &commits, wait.but);
                         if self.exprs.is_false(when) {
                             continue;
@@ -389,7 +442,7 @@ impl GraphBuilder<'_> {
         let mut out = Vec::new();
         for step in &self.groups {
             match *step {
-                GroupStep::Issue { operation } => {
+                GroupStep::Issue { operation, .. } => {
                     let issued = &self.operations[operation];
                     if issued.micro.group == Some(GroupKind::Copy) {
                         open[issued.thread].push(operation);
@@ -408,7 +461,7 @@ impl GraphBuilder<'_> {
     }
 
     /// When more than so many of some commits happen, if `both` does.
-    fn closes_more(&mut self, both: ExprId, commits: &[ExprId], than: u32) -> ExprId {
+    pub(super) fn closes_more(&mut self, both: ExprId, commits: &[ExprId], than: u32) -> ExprId {
         if self.exprs.is_false(both) {
             return both;
         }

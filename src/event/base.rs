@@ -9,7 +9,7 @@ use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, BarrierId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
-use crate::program::micro::Restriction;
+use crate::program::micro::{Restriction, TensorFence, TensorOp};
 use crate::program::reading::Performer;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -84,7 +84,8 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
             | EventKind::Boundary
             | EventKind::Launch
             | EventKind::Issue
-            | EventKind::Await
+            | EventKind::Await(_)
+            | EventKind::TensorFence(_)
             | EventKind::Complete(_) => false,
             EventKind::ProxyFence(ProxyFenceKind::Research(proxy)) => proxy == Proxy::Generic,
             EventKind::ProxyFence(_) => false,
@@ -105,7 +106,16 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Tensormap => event.is_memory() && event.proxy == Proxy::Tensormap,
         BaseSet::Agent => graph.operation_of(id).is_some(),
         BaseSet::Issue => event.kind == EventKind::Issue,
-        BaseSet::Await => event.kind == EventKind::Await,
+        BaseSet::Await => matches!(event.kind, EventKind::Await(_)),
+        BaseSet::WarpgroupFence => event.kind == EventKind::TensorFence(TensorFence::Warpgroup),
+        BaseSet::BeforeThreadSync => event.kind == EventKind::TensorFence(TensorFence::Before),
+        BaseSet::AfterThreadSync => event.kind == EventKind::TensorFence(TensorFence::After),
+        BaseSet::TensorMemory => event.is_memory() && event.proxy == Proxy::TensorMemory,
+        BaseSet::Committed => event.marks.mbarrier && graph.is_committed(id),
+        BaseSet::Freed => {
+            let kind = graph.operation_of(id).and_then(|operation| operation.tensor);
+            event.is_memory() && kind.is_some_and(|kind| kind.op == TensorOp::Free)
+        }
         BaseSet::Signal => event.marks.mbarrier && graph.operation_of(id).is_some(),
         BaseSet::Complete => matches!(event.kind, EventKind::Complete(_)),
         BaseSet::Copy => graph.is_of_copy(id),
@@ -189,6 +199,9 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Launch => Rel::from_pairs(n, graph.launch_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
         BaseRel::Issue => graph.issue_pairs(),
+        BaseRel::JointIssue => graph.joint_issue_pairs(),
+        BaseRel::Pipe => graph.pipeline_pairs(true),
+        BaseRel::Pipelinable => graph.pipeline_pairs(false),
         BaseRel::SameOperation => graph.same_operation_pairs(),
         BaseRel::SameGroup => graph.same_group_pairs(),
         BaseRel::Intra => graph.intra_pairs(),

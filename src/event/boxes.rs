@@ -141,6 +141,7 @@ impl<'p> ThreadRun<'_, 'p> {
             mask: None,
             sources,
             destinations,
+            product: None,
         })
     }
 

@@ -12,6 +12,7 @@ use super::graph::{
     Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, Object, Symbol,
     Violation,
 };
+use super::in_flight::Joint;
 use super::initial::InitialValues;
 use super::issued::{DraftOperation, GroupStep};
 use super::loop_nest::LoopId;
@@ -27,7 +28,8 @@ use crate::id::{
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::InstanceKey;
-use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
+use crate::program::micro::{BarrierMicro, Marks, Program, Restriction, TensorFence};
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -48,10 +50,11 @@ pub(super) enum DraftKind {
     GridWait,
     /// `griddepcontrol.launch_dependents`.
     Launch,
-    /// The issue of an operation; issues come in the order of the operations' numbers.
-    Issue,
+    /// The issue of the operation with a number, or of part of it.
+    Issue(usize),
     /// A wait for groups; waits come in the order of their numbers.
-    Await,
+    Await(GroupKind),
+    TensorFence(TensorFence),
 }
 
 /// One entry of a thread's event list.
@@ -105,6 +108,12 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) operations: Vec<DraftOperation<'p>>,
     /// Commits of groups and waits for them, thread by thread in program order.
     pub(super) groups: Vec<GroupStep>,
+    /// The products of warpgroups.
+    pub(super) joint: Vec<Joint>,
+    /// Whether an operation is left out that may write too many columns of Tensor Memory.
+    pub(super) is_wide: bool,
+    /// When each thread ends.
+    pub(super) ends: Vec<ExprId>,
     /// How many waits for groups there are.
     pub(super) waits: usize,
     /// When waits on mbarriers succeed, by the access that reads the object.
@@ -175,6 +184,9 @@ impl<'p> GraphBuilder<'p> {
             in_phases: Vec::new(),
             operations: Vec::new(),
             groups: Vec::new(),
+            joint: Vec::new(),
+            is_wide: false,
+            ends: Vec::new(),
             waits: 0,
             successes: FxHashMap::default(),
             opaque: Vec::new(),
@@ -370,6 +382,7 @@ impl<'p> GraphBuilder<'p> {
         self.look_at_non_coherent_loads();
         self.look_at_objects();
         self.look_at_arrivals();
+        self.check_warpgroups();
         self.settle_ahead();
         self.settle_locksteps();
         self.settle_guards();
@@ -525,7 +538,7 @@ impl<'p> GraphBuilder<'p> {
     /// Adds the events of threads, then those of asynchronous operations; gives the waits for
     /// groups.
     fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) -> Vec<EventId> {
-        let (mut issues, mut waits) = (Vec::new(), Vec::new());
+        let (mut issues, mut waits) = (vec![Vec::new(); self.operations.len()], Vec::new());
         for entry in &self.entries {
             match entry {
                 Entry::Access(id) => {
@@ -538,15 +551,15 @@ impl<'p> GraphBuilder<'p> {
                     let agent = AgentId::new(*thread + 1);
                     let event = self.add_other(graph, agent, kind, *guard, *position, *span);
                     match kind {
-                        DraftKind::Issue => issues.push(event),
-                        DraftKind::Await => waits.push(event),
+                        DraftKind::Issue(operation) => issues[*operation].push(event),
+                        DraftKind::Await(_) => waits.push(event),
                         _ => {}
                     }
                 }
             }
         }
         for (operation, issue) in issues.into_iter().enumerate() {
-            self.add_operation(graph, pieces, operation, issue);
+            self.add_operation(graph, pieces, operation, &issue);
         }
         waits
     }
@@ -644,8 +657,9 @@ impl<'p> GraphBuilder<'p> {
             }
             DraftKind::GridWait => {}
             DraftKind::Launch => event.kind = EventKind::Launch,
-            DraftKind::Issue => event.kind = EventKind::Issue,
-            DraftKind::Await => event.kind = EventKind::Await,
+            DraftKind::Issue(_) => event.kind = EventKind::Issue,
+            DraftKind::Await(kind) => event.kind = EventKind::Await(*kind),
+            DraftKind::TensorFence(kind) => event.kind = EventKind::TensorFence(*kind),
         }
         graph.accesses.push(Access::of_no_memory(id, guard));
         graph.events.push(event);

@@ -11,8 +11,9 @@ use crate::id::{
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
-use crate::program::micro::{Marks, Restriction};
+use crate::program::micro::{Marks, Restriction, TensorFence, TensorKind};
 use crate::program::reading::AsyncReadings;
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::rule::Rule;
@@ -97,7 +98,9 @@ pub enum EventKind {
     /// The issue of an asynchronous operation.
     Issue,
     /// A wait for groups of asynchronous operations.
-    Await,
+    Await(GroupKind),
+    /// A fence of the tensor cores.
+    TensorFence(TensorFence),
     /// The completion of an asynchronous operation, or of a part of it.
     Complete(Completion),
 }
@@ -285,6 +288,10 @@ pub struct Operation {
     pub agent: AgentId,
     /// The event of the thread that issues it.
     pub issue: EventId,
+    /// Those of other threads that issue it together with this one.
+    pub joined: Vec<EventId>,
+    /// Whether it is a product of a warpgroup, which comes behind fences and not behind its issue.
+    pub is_joint: bool,
     /// The reads of its tensor map.
     pub maps: Vec<EventId>,
     /// The reads of its sources.
@@ -303,6 +310,12 @@ pub struct Operation {
     pub fences: bool,
     /// Whether PTX-9.7.9.25.1 speaks of it.
     pub is_copy: bool,
+    /// Whether it is an arrival behind operations of the tensor cores.
+    pub is_commit: bool,
+    /// What it is to the tensor cores of the fifth generation.
+    pub tensor: Option<TensorKind>,
+    /// Where it writes to Tensor Memory: variables and first bytes.
+    pub columns: Vec<(ObjectId, u64)>,
 }
 
 /// The work of an asynchronous operation for one of its destinations.
@@ -540,8 +553,14 @@ impl EventGraph {
 
     /// The events of the asynchronous operation that an event issues.
     pub fn issued_at(&self, issue: EventId) -> impl Iterator<Item = EventId> + '_ {
-        let operation = self.operations.iter().find(|operation| operation.issue == issue);
+        let operation = self.operations.iter().find(|operation| operation.is_issued_at(issue));
         operation.into_iter().flat_map(Operation::events)
+    }
+
+    /// Whether an event is one of those by which the threads of a warpgroup issue a product.
+    #[must_use]
+    pub fn issues_jointly(&self, id: EventId) -> bool {
+        self.operations.iter().any(|operation| operation.is_joint && operation.is_issued_at(id))
     }
 
     /// The event of a thread that an event stands or falls with: of an asynchronous operation the

@@ -2,7 +2,7 @@
 //! join, close and wait for.
 
 use super::access::DraftAccess;
-use crate::id::ExprId;
+use crate::id::{AccessId, ExprId};
 use crate::program::micro::{AsyncMicro, AwaitMicro, Combination};
 use crate::ptx::asynchronous::GroupKind;
 use crate::source::Span;
@@ -45,13 +45,28 @@ pub(super) struct Moves<'p> {
     pub(super) sources: Vec<DraftAccess>,
     /// Where to, destination by destination.
     pub(super) destinations: Vec<Vec<DraftAccess>>,
+    /// What is written word by word, if that is the result of a product.
+    pub(super) product: Option<ProductResult>,
 }
+
+/// What a product adds to each word of Tensor Memory.
+#[derive(Clone, Debug)]
+pub(super) struct ProductResult {
+    pub(super) sum: ExprId,
+    /// The reads that it is made of.
+    pub(super) reads: Vec<AccessId>,
+    /// Whether it is added, or written over what is there.
+    pub(super) accumulates: ExprId,
+}
+
+/// Bytes of a word of Tensor Memory.
+pub(super) const TENSOR_WORD: u32 = 4;
 
 /// What has happened to the groups of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GroupStep {
-    /// An operation joins the next group.
-    Issue { operation: usize },
+    /// An operation that a thread issues joins its next group.
+    Issue { thread: usize, operation: usize, guard: ExprId },
     /// A group is closed.
     Commit { thread: usize, kind: GroupKind, guard: ExprId },
     /// Groups are waited for: the number of the wait.

@@ -78,6 +78,8 @@ impl<'p> ThreadRun<'_, 'p> {
                 None => {
                     let rule = if let Some(rule) = refused {
                         rule
+                    } else if let Some(rule) = not_understood(target) {
+                        rule
                     } else if aligned {
                         Rule::Outside { hint: self.of_another_space(target.space, at, bytes) }
                     } else {
@@ -115,7 +117,8 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         let complete = self.builder.exprs.is_false(elsewhere);
         if !complete {
-            let rule = Rule::PerhapsOutside { from: self.without_value(address) };
+            let rule = not_understood(target)
+                .unwrap_or_else(|| Rule::PerhapsOutside { from: self.without_value(address) });
             self.bad_address(elsewhere, rule, span);
         }
         let (several, listed) = (out.len() + never > 1, complete && never == 0);
@@ -337,6 +340,15 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
 }
 
+/// What is said of an address of no variable where that need not be a mistake.
+fn not_understood(target: &Target) -> Option<Rule> {
+    match target.confined {
+        Some(Confined::Matrix) => Some(Rule::OpaqueDescriptor),
+        Some(Confined::TensorMemory) => Some(Rule::OpaqueColumns),
+        _ => None,
+    }
+}
+
 /// The rule by which an instruction may not access such a variable at any address.
 fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
@@ -344,12 +356,15 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         return Some(Rule::MultimemAddress);
     }
     let outside = match &target.confined {
+        Some(Confined::TensorMemory) => (!place.tensor_memory).then_some(Rule::OpaqueColumns),
+        _ if place.tensor_memory => Some(Rule::OpaqueColumns),
         None => None,
         Some(Confined::OwnShared) => place.remote.then_some(Rule::MbarrierOfAnotherCta),
         Some(Confined::Shared) => (place.space != Shared).then_some(Rule::BulkOutsideShared),
         Some(Confined::Global(rule)) => {
             (!matches!(place.space, Global | Multimem)).then(|| rule.clone())
         }
+        Some(Confined::Matrix) => (place.space != Shared).then_some(Rule::OpaqueDescriptor),
         Some(Confined::Own(rule)) => (place.space != Shared || place.remote).then(|| rule.clone()),
         Some(Confined::AnyShared(rule)) => (place.space != Shared).then(|| rule.clone()),
         Some(Confined::Other(rule)) => {

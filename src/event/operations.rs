@@ -7,8 +7,8 @@ use super::graph::{Agent, Completion, Conditional, EventGraph, EventKind, Operat
 use super::issued::DoneBefore;
 use crate::bitrel::Rel;
 use crate::id::EventId;
-use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion};
-use crate::ptx::operation::{ProxyFenceKind, Space};
+use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion, TensorCompletion};
+use crate::ptx::operation::{Proxy, ProxyFenceKind, Space};
 use crate::vocabulary::BaseSet;
 
 /// Fills in which completions precede which waits for groups.
@@ -40,6 +40,17 @@ impl Operation {
         self.maps.iter().chain(&self.reads).copied()
     }
 
+    /// The events of threads that issue it.
+    pub(super) fn issues(&self) -> impl Iterator<Item = EventId> + '_ {
+        std::iter::once(self.issue).chain(self.joined.iter().copied())
+    }
+
+    /// Whether an event is one by which it is issued.
+    #[must_use]
+    pub fn is_issued_at(&self, event: EventId) -> bool {
+        self.issues().any(|issue| issue == event)
+    }
+
     /// All its events.
     pub(super) fn events(&self) -> impl Iterator<Item = EventId> + use<> {
         let completions = self.parts.iter().map(|part| part.complete);
@@ -53,12 +64,12 @@ impl Operation {
     }
 }
 
-/// From the issue of each operation to its events.
-fn issue(graph: &EventGraph) -> Rel {
+/// From the issue of each operation to its events, of those that several threads issue or of the others.
+fn issue(graph: &EventGraph, is_joint: bool) -> Rel {
     let mut out = Rel::empty(graph.events.len());
-    for operation in &graph.operations {
+    for operation in graph.operations.iter().filter(|one| one.is_joint == is_joint) {
         for event in operation.events() {
-            out.insert(operation.issue, event);
+            operation.issues().for_each(|issue| _ = out.insert(issue, event));
         }
     }
     out
@@ -68,7 +79,7 @@ fn issue(graph: &EventGraph) -> Rel {
 fn same_operation(graph: &EventGraph) -> Rel {
     let mut out = Rel::identity(graph.events.len());
     for operation in &graph.operations {
-        let all: Vec<EventId> = operation.events().chain([operation.issue]).collect();
+        let all: Vec<EventId> = operation.events().chain(operation.issues()).collect();
         for &a in &all {
             for &b in &all {
                 out.insert(a, b);
@@ -121,7 +132,9 @@ fn intra(graph: &EventGraph) -> Rel {
             out.insert(map, operation.complete);
         }
         for &earlier in &operation.behind {
-            out.insert(graph.operations[earlier].complete, operation.complete);
+            let from = graph.operations[earlier].complete;
+            operation.parts.iter().for_each(|part| _ = out.insert(from, part.complete));
+            out.insert(from, operation.complete);
         }
     }
     out.subtract(&Rel::identity(graph.events.len()));
@@ -209,7 +222,12 @@ impl EventGraph {
 
     /// The pairs of [`crate::vocabulary::BaseRel::Issue`].
     pub(super) fn issue_pairs(&self) -> Rel {
-        issue(self)
+        issue(self, false)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::JointIssue`].
+    pub(super) fn joint_issue_pairs(&self) -> Rel {
+        issue(self, true)
     }
 
     /// The pairs of [`crate::vocabulary::BaseRel::SameOperation`].
@@ -276,6 +294,12 @@ fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         {
             false
         }
+        (EventKind::Complete(_), BaseSet::FromAsync)
+            if graph.asynchronous.tensor == TensorCompletion::NoFence
+                && graph.operation_of(id).is_some_and(|operation| operation.tensor.is_some()) =>
+        {
+            false
+        }
         (EventKind::Complete(_), BaseSet::FromAsync) => {
             graph.operation_of(id).is_some_and(|operation| operation.fences)
         }
@@ -302,5 +326,6 @@ fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
 fn is_of_copy(graph: &EventGraph, id: EventId) -> bool {
     let operation = graph.operation_of(id).filter(|operation| operation.is_copy);
     let event = graph.event(id);
-    operation.is_some() && event.is_memory() && !event.marks.mbarrier
+    let is_copied = event.proxy != Proxy::TensorMemory && !event.marks.mbarrier;
+    operation.is_some() && event.is_memory() && is_copied
 }

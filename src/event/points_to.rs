@@ -43,7 +43,7 @@ impl GraphBuilder<'_> {
     /// The places of computed addresses that no step accesses, for any values read.
     pub(super) fn places_never_meant(&self) -> BTreeSet<Place> {
         let computed = self.accesses.iter().any(|access| !access.address_reads.is_empty());
-        if !computed || self.accesses.len() > MOST_ACCESSES {
+        if !computed || self.accesses.len() > MOST_ACCESSES || self.is_wide {
             return BTreeSet::new();
         }
         let mut reach = Reach::new(self);

@@ -95,6 +95,7 @@ fn is_goal(micro: &Micro) -> bool {
         | Micro::Issue(_)
         | Micro::Commit(_)
         | Micro::Await(_)
+        | Micro::TensorFence(_)
         | Micro::GridWait
         | Micro::Launch
         | Micro::Require { .. } => true,

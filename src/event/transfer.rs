@@ -9,7 +9,7 @@ use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::GraphBuilder;
 use super::condition::shown_ranges;
 use super::graph::Symbol;
-use super::issued::{ELEMENT, Moves};
+use super::issued::{ELEMENT, Moves, ProductResult, TENSOR_WORD};
 use crate::collections::IndexMap;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -33,6 +33,8 @@ struct Move {
     cuts: BTreeSet<u64>,
     /// Whether it is cut nowhere else: a reduction has elements.
     is_fixed: bool,
+    /// Whether nothing else of its operation says where that goes: the rest of a matrix does not.
+    is_all: bool,
 }
 
 impl GraphBuilder<'_> {
@@ -65,6 +67,9 @@ impl GraphBuilder<'_> {
         if moves.mask.is_some_and(|mask| mask >> (from % 16) & 1 == 0) {
             return;
         }
+        if let Some(result) = &moves.product {
+            return self.write_words(operation, moves, result, (from, to));
+        }
         let width = u32::try_from(to - from).expect("pieces are short") * 8;
         let (value, reads) = match from < moves.open[0] || to > moves.bytes - moves.open[1] {
             true => (self.any_byte(width), Vec::new()),
@@ -82,6 +87,35 @@ impl GraphBuilder<'_> {
                         self.push_access(write);
                     }
                 }
+            }
+        }
+    }
+
+    /// Writes the result of a product to a piece of each destination.
+    fn write_words(
+        &mut self,
+        operation: usize,
+        moves: &Moves<'_>,
+        result: &ProductResult,
+        piece: (u64, u64),
+    ) {
+        let ProductResult { sum, reads, accumulates } = result;
+        for (at, places) in moves.destinations.iter().enumerate() {
+            let part = Some(OfOperation { operation, role: Role::Destination(at) });
+            for place in places {
+                let access = DraftAccess { part, ..piece_of(place, piece) };
+                let (mut value, mut data_reads) = (*sum, reads.clone());
+                let guard = self.exprs.and(access.guard, *accumulates);
+                if !self.exprs.is_false(guard) {
+                    let read = self.push_access(DraftAccess { guard, ..access.clone() });
+                    let old = self.exprs.leaf(Expr::Read(read), access.bytes * 8);
+                    let none = self.exprs.number(0, access.bytes * 8);
+                    let old = self.exprs.ite(*accumulates, old, none);
+                    value = self.exprs.binary(Binary::Add, old, value);
+                    data_reads.push(read);
+                    data_reads.sort_unstable();
+                }
+                self.push_access(DraftAccess { write: true, value, data_reads, ..access });
             }
         }
     }
@@ -217,8 +251,9 @@ impl Move {
         let ranges: Vec<(ObjectId, u64)> = all.map(|a| (a.object, a.offset)).collect();
         let bytes = moves.bytes;
         let mut cuts = BTreeSet::from([0, bytes]);
-        let is_fixed = moves.reduction.is_some() || moves.strong;
-        let element = moves.strong.then_some(ELEMENT);
+        let is_fixed = moves.reduction.is_some() || moves.strong || moves.product.is_some();
+        let word = moves.product.is_some().then_some(TENSOR_WORD);
+        let element = moves.strong.then_some(ELEMENT).or(word);
         let step = moves.reduction.map(|r| r.bytes).or(element).map(u64::from);
         let inside = |at: u64| {
             ranges.iter().any(|&(object, first)| {
@@ -236,7 +271,8 @@ impl Move {
             let kept = |at: u64| mask >> (at % 16) & 1;
             cuts.extend((1..bytes).filter(|&at| kept(at) != kept(at - 1)));
         }
-        Self { operation, bytes, ranges, cuts, is_fixed }
+        let is_all = !moves.destinations.is_empty();
+        Self { operation, bytes, ranges, cuts, is_fixed, is_all }
     }
 }
 
@@ -256,7 +292,7 @@ fn pieces(mut moves: Vec<Move>, others: &[(ObjectId, u64, u64)]) -> Vec<Vec<(u64
     // Something has to tell where an operation goes.
     for at in 0..moves.len() {
         let operation = moves[at].operation;
-        let first = at == 0 || moves[at - 1].operation != operation;
+        let first = moves[at].is_all && (at == 0 || moves[at - 1].operation != operation);
         let end = moves[at..].iter().take_while(|one| one.operation == operation).count();
         let (own, all) = (at..at + end, at..at + end);
         let fullest = own.max_by_key(|&one| (moves[one].ranges.len(), std::cmp::Reverse(one)));
@@ -419,7 +455,7 @@ mod tests {
     fn copy(bytes: u64, from: (usize, u64), to: (usize, u64)) -> Move {
         let ranges = [from, to].map(|(object, first)| (ObjectId::new(object), first)).to_vec();
         let cuts = (0..bytes).step_by(8).chain([bytes]).collect();
-        Move { operation: from.0, bytes, ranges, cuts, is_fixed: false }
+        Move { operation: from.0, bytes, ranges, cuts, is_fixed: false, is_all: true }
     }
 
     #[test]

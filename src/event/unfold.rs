@@ -6,6 +6,7 @@
 use super::builder::{DraftKind, Facts, GraphBuilder};
 use super::constant_memory::settled_with_tables;
 use super::graph::{EventGraph, Symbol, Violation};
+use super::in_flight::ProductRegisters;
 use super::liveness::Live;
 use super::loop_nest::{LoopId, Loops};
 use super::unroll::{ControlFlow, Edge};
@@ -220,6 +221,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) counting: Vec<(LoopId, usize)>,
     pub(super) exits: Vec<State>,
     pub(super) position: u32,
+    /// The registers that products of matrices use.
+    pub(super) products: ProductRegisters,
 }
 
 impl<'d, 'p> ThreadRun<'d, 'p> {
@@ -254,6 +257,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             counting: Vec::new(),
             exits: Vec::new(),
             position: 0,
+            products: ProductRegisters::of(code),
         }
     }
 
@@ -282,6 +286,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut exits = std::mem::take(&mut self.exits).into_iter();
         let Some(mut last) = exits.next() else {
             // The thread never ends within the bound; its registers are irrelevant.
+            let never = self.exprs().truth(false);
+            self.builder.ends.push(never);
             return self
                 .code
                 .registers
@@ -292,6 +298,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         for state in exits {
             last = self.merge(last, state);
         }
+        self.builder.ends.push(last.guard);
         last.cells.into_iter().map(|c| c.value).collect()
     }
 
@@ -407,6 +414,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         state: &mut State,
         span: Span,
     ) -> bool {
+        self.touch_registers(micro, state, span);
         match micro {
             Micro::Assign { register, value: term } => {
                 let reads = self.term_reads(term, state);
@@ -450,6 +458,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Micro::Then => self.position += 2,
             Micro::Issue(operation) => self.issue(node, operation, state, span),
             Micro::Commit(kind) => self.commit(*kind, state.guard),
+            Micro::TensorFence(kind) => self.tensor_fence(*kind, state, span),
             Micro::Await(wait) => self.wait_for_groups(*wait, state.guard, span),
             Micro::Launch => {
                 if self.builder.lets_start(self.index).next().is_some() {

@@ -130,7 +130,10 @@ fn form<'o>(written: &'o mut Written, all: &mut Vec<Operand<'o>>) {
                 all.push(Operand::Memory(map, None));
                 all.extend(coordinates.iter_mut().map(|value| Operand::Value(value, 32)));
             }
-            Arg::Destination(_) | Arg::Pair(..) | Arg::Constant(_) => {}
+            Arg::Elements(values) => {
+                all.extend(values.iter_mut().map(|value| Operand::Value(value, 32)));
+            }
+            Arg::Destination(_) | Arg::Pair(..) | Arg::Constant(_) | Arg::Into(_) => {}
         }
     }
 }

@@ -350,6 +350,8 @@ pub struct Test {
     pub variables: Vec<Variable>,
     /// Tensor maps, each of which is a variable as well.
     pub tensor_maps: Vec<TensorMap>,
+    /// The variables that are columns of Tensor Memory, by name.
+    pub tensor_memory: Vec<String>,
     /// Aliases.
     pub aliases: Vec<AliasDeclaration>,
     /// Initial register values.
@@ -390,6 +392,12 @@ impl Test {
     #[must_use]
     pub fn tensor_map(&self, variable: &str) -> Option<&TensorMap> {
         self.tensor_maps.iter().find(|map| map.name.value == variable)
+    }
+
+    /// Whether a variable is columns of Tensor Memory.
+    #[must_use]
+    pub fn is_tensor_memory(&self, variable: &str) -> bool {
+        self.tensor_memory.iter().any(|name| name == variable)
     }
 
     /// The value of the last metadata line with this key.

@@ -13,4 +13,5 @@ pub mod print;
 mod proposal;
 mod tasks;
 pub mod tensor;
+pub mod tensor_memory;
 mod written;

@@ -6,6 +6,7 @@ use crate::litmus::ast::{
 };
 use crate::litmus::initial::is_wide;
 use crate::litmus::tensor::{Swizzle, TensorMap};
+use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::legacy;
 use crate::ptx::names::component;
 use crate::ptx::operation::{Operation, Proxy, Register, Statement, Type};
@@ -62,6 +63,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
     for variable in &test.variables {
         text += &match test.tensor_map(&variable.name.value) {
             Some(map) => tensor_map(map),
+            None if test.is_tensor_memory(&variable.name.value) => tensor_memory(variable),
             None => block_variable(variable),
         };
     }
@@ -162,6 +164,15 @@ pub(crate) fn block_variable(variable: &Variable) -> String {
     };
     let initial = array(variable);
     format!(".{space}{align} .{} {}{initial};\n", variable.ty, variable.name.value)
+}
+
+/// `.tmem .b32 d[4];`
+fn tensor_memory(variable: &Variable) -> String {
+    let columns = variable.elements * u64::from(variable.ty.bytes()) / u64::from(COLUMN);
+    match columns {
+        1 => format!(".tmem .b32 {};\n", variable.name.value),
+        columns => format!(".tmem .b32 {}[{columns}];\n", variable.name.value),
+    }
 }
 
 /// `.tensormap tm = { x, .u32, {8, 4}, {4, 2} };`

@@ -230,6 +230,7 @@ fn bare(threads: Vec<Thread>, span: Span) -> Test {
         metadata: Vec::new(),
         variables: Vec::new(),
         tensor_maps: Vec::new(),
+        tensor_memory: Vec::new(),
         aliases: Vec::new(),
         register_inits: Vec::new(),
         launch: Vec::new(),

@@ -5,8 +5,8 @@ use super::expr::Binary;
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{
-    Align, AsyncEffect, AsyncMicro, AwaitMicro, Combination, Confined, Marks, Micro, Range, Signal,
-    SignalKind, SignalPlace, Target, Tracked, Transfer,
+    Align, AsyncEffect, AsyncMicro, AwaitMicro, Behind, Combination, Confined, Marks, Micro, Range,
+    Signal, SignalKind, SignalPlace, Target, Tracked, Transfer,
 };
 use super::reading::StoreSignal;
 use super::special::opaque;
@@ -45,6 +45,17 @@ impl Lowering<'_> {
             AsyncOp::BulkCopy => self.bulk_transfer(written, None),
             AsyncOp::BulkReduce => self.bulk_reduction(written),
             AsyncOp::TensorCopy | AsyncOp::TensorReduce => self.tensor_transfer(op, written),
+            AsyncOp::Multiply => self.multiply(written),
+            AsyncOp::TensorWait(kind) => {
+                self.out.push(Micro::Commit(kind));
+                self.out.push(Micro::Await(AwaitMicro { kind, but: 0, reads: false }));
+            }
+            AsyncOp::TensorMultiply
+            | AsyncOp::TensorMove
+            | AsyncOp::TensorShift
+            | AsyncOp::TensorLoad
+            | AsyncOp::TensorStore
+            | AsyncOp::TensorCommit => self.tensor_operation(op, written),
             AsyncOp::Store | AsyncOp::Reduce => self.remote_operation(op, written),
             AsyncOp::ReleaseStore | AsyncOp::ReleaseReduce => self.release_operation(op, written),
         }
@@ -91,6 +102,7 @@ impl Lowering<'_> {
             is_copy: true,
             tracked: Tracked::Whole,
             signals_at: SignalPlace::Destination,
+            tensor: None,
         })));
     }
 
@@ -108,13 +120,14 @@ impl Lowering<'_> {
         let signal = self.signal(target, SignalKind::Arrival, 0);
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name: "cp.async.mbarrier.arrive",
-            effect: AsyncEffect::Behind,
+            effect: AsyncEffect::Behind(Behind::Copies),
             signals: vec![signal],
             group: None,
             proxy: Proxy::Generic,
             is_copy: false,
             tracked: Tracked::Whole,
             signals_at: SignalPlace::Destination,
+            tensor: None,
         })));
     }
 
@@ -187,6 +200,7 @@ impl Lowering<'_> {
             is_copy: true,
             tracked: Tracked::Whole,
             signals_at: SignalPlace::Destination,
+            tensor: None,
         })));
     }
 
@@ -273,6 +287,7 @@ impl Lowering<'_> {
             is_copy: false,
             tracked: Tracked::Whole,
             signals_at: SignalPlace::Destination,
+            tensor: None,
         })));
     }
 
@@ -318,6 +333,7 @@ impl Lowering<'_> {
             is_copy: false,
             tracked: Tracked::Whole,
             signals_at: SignalPlace::Destination,
+            tensor: None,
         })));
     }
 

@@ -87,6 +87,7 @@ impl Lowering<'_> {
                 true => SignalPlace::Pair,
                 false => SignalPlace::Destination,
             },
+            tensor: None,
         })));
     }
 

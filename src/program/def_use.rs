@@ -149,7 +149,9 @@ impl Micro {
             }
             Self::Issue(operation) => {
                 operation.terms().for_each(|t| t.registers(&mut reads));
-                None
+                let written = operation.written();
+                reads.extend(&written);
+                return (reads, written);
             }
             Self::ProxyFence { map, .. } => {
                 map.iter().for_each(|(address, _)| address.registers(&mut reads));
@@ -157,6 +159,7 @@ impl Micro {
             }
             Self::Commit(_)
             | Self::Await(_)
+            | Self::TensorFence(_)
             | Self::Then
             | Self::GridWait
             | Self::Launch

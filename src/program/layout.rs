@@ -127,6 +127,8 @@ pub struct VariableInfo {
     pub virtual_of: usize,
     /// The tensor that it describes, if it is declared as a tensor map.
     pub tensor_map: Option<TensorMap>,
+    /// Whether it is columns of Tensor Memory.
+    pub tensor_memory: bool,
     /// Instances: by CTA for `.shared`, by thread for `.local`, by device for multimem.
     pub instances: IndexMap<InstanceKey, ObjectId>,
 }
@@ -215,6 +217,8 @@ pub struct Resolved {
     pub remote: bool,
     /// Whether the variable is a declared tensor map.
     pub tensor_map: bool,
+    /// Whether it is in Tensor Memory.
+    pub tensor_memory: bool,
 }
 
 /// All variables of a test.
@@ -271,6 +275,7 @@ impl Layout {
                 proxy: Proxy::Generic,
                 virtual_of: index,
                 tensor_map: test.tensor_map(&variable.name.value).cloned(),
+                tensor_memory: test.is_tensor_memory(&variable.name.value),
                 instances: IndexMap::default(),
             });
             layout.add_instances(index, test);
@@ -508,6 +513,7 @@ impl Layout {
             space: variable.space,
             remote: false,
             tensor_map: variable.tensor_map.is_some(),
+            tensor_memory: variable.tensor_memory,
         })
     }
 

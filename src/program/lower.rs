@@ -4,9 +4,11 @@ use super::expr::Binary;
 use super::float::FloatOp;
 use super::host::needs_device;
 use super::integer::{arithmetic, saturated, shift_amount};
+use super::labels::{further_labels, label_positions};
 use super::layout::{Layout, Window};
 use super::micro::{
-    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
+    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, TensorFence,
+    ThreadCode,
 };
 use super::position::{Position, positions};
 use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};
@@ -15,6 +17,7 @@ use super::rotate::rotate;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
+use crate::litmus::tensor_memory::allocated_before;
 use crate::ptx::bits::mask;
 use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::form::Written;
@@ -86,6 +89,7 @@ fn lower_thread(
         readings,
         at,
         launch: &test.launch,
+        allocated: allocated_before(test, index),
         out: Vec::new(),
     };
     let mut steps = Vec::new();
@@ -98,35 +102,6 @@ fn lower_thread(
     let address = |name: &str| layout.variable(name).map_or(0, at);
     let infos = lowering.registers.infos(test, index, address);
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
-}
-
-/// The step of each label. Two labels of a statement have a step each, so that a loop that begins
-/// where another one does is nested in it; all but the last step are empty. The label with the
-/// farthest branch back comes first.
-fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
-    let mut farthest: FxHashMap<&str, usize> = FxHashMap::default();
-    for (at, statement) in statements.iter().enumerate() {
-        if let Operation::Branch { target, .. } = &statement.operation {
-            farthest.insert(&target.value, at);
-        }
-    }
-    let mut labels = FxHashMap::default();
-    let mut at = 0;
-    for statement in statements {
-        let mut own: Vec<&str> = statement.labels.iter().map(|l| l.value.as_str()).collect();
-        own.sort_by_key(|&label| std::cmp::Reverse(farthest.get(label).copied()));
-        let steps = further_labels(statement);
-        let own = own.into_iter().enumerate();
-        labels.extend(own.map(|(more, label)| (label.to_owned(), at + more.min(steps))));
-        at += steps + 1;
-    }
-    labels
-}
-
-/// The number of additional steps for a statement's labels. With more than two labels, the loops
-/// that begin there stay one, since a nest of them would have very many rounds.
-fn further_labels(statement: &Statement) -> usize {
-    usize::from(statement.labels.len() == 2)
 }
 
 /// The longest vector for which every order of elements is explored.
@@ -143,6 +118,8 @@ pub(super) struct Lowering<'a> {
     pub(super) readings: Readings,
     pub(super) at: Position,
     pub(super) launch: &'a [LaunchSize],
+    /// How many variables of Tensor Memory have been allocated in the CTA.
+    pub(super) allocated: usize,
     pub(super) out: Vec<Micro>,
 }
 
@@ -180,7 +157,7 @@ impl Lowering<'_> {
             Value::Not(register) => self.register(&register.value, 1, Extension::Zero).not(),
             Value::Immediate(number) => Term::Const(number.value as u128 & mask(ty.bits), ty.bits),
             Value::AddressOf(name, offset) => {
-                let base = self.start_of(&name.value).wrapping_add_signed(*offset);
+                let base = self.value_of_name(&name.value).wrapping_add_signed(*offset);
                 Term::Const(u128::from(base), ty.bits)
             }
             Value::ElementOf(element) => self.element(element).resize(ty.bits, Extension::Zero),
@@ -189,7 +166,7 @@ impl Lowering<'_> {
     }
 
     /// The start address of a variable for this thread.
-    fn start_of(&self, name: &str) -> u64 {
+    pub(super) fn start_of(&self, name: &str) -> u64 {
         let start = |variable| self.layout.address_of(variable, self.place);
         self.layout.variable(name).map_or(0, start)
     }
@@ -396,6 +373,11 @@ impl Lowering<'_> {
             Op::PendingCount => self.pending_count(written),
             Op::ReplaceMap => self.replace_map(written),
             Op::CopyMap => self.copy_map(written),
+            Op::WarpgroupFence => self.out.push(Micro::TensorFence(TensorFence::Warpgroup)),
+            Op::BeforeThreadSync => self.out.push(Micro::TensorFence(TensorFence::Before)),
+            Op::AfterThreadSync => self.out.push(Micro::TensorFence(TensorFence::After)),
+            Op::AllocateColumns => self.allocate_columns(written),
+            Op::FreeColumns => self.free_columns(written),
             Op::Async(op) => self.asynchronous(op, written),
             _ => unreachable!("the other forms become operations of their own"),
         }

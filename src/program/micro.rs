@@ -226,6 +226,8 @@ pub enum Micro {
     Commit(GroupKind),
     /// Waits for groups.
     Await(AwaitMicro),
+    /// A fence of the tensor cores.
+    TensorFence(TensorFence),
     /// `griddepcontrol.wait`.
     GridWait,
     /// `griddepcontrol.launch_dependents`.
@@ -246,6 +248,17 @@ pub enum Micro {
         /// The rule.
         rule: Rule,
     },
+}
+
+/// The fences that products of matrices have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorFence {
+    /// `wgmma.fence`: of registers and what a product of the warpgroup is issued behind.
+    Warpgroup,
+    /// `tcgen05.fence::before_thread_sync`
+    Before,
+    /// `tcgen05.fence::after_thread_sync`
+    After,
 }
 
 /// The use of an mbarrier object's phases by an operation (PTX-9.7.13.15.4).
@@ -407,6 +420,10 @@ pub enum Confined {
     AnyShared(Rule),
     /// The `.shared` of another CTA of the cluster, by a rule of the instruction.
     Other(Rule),
+    /// `.shared`, where a descriptor of a matrix says; another descriptor is not understood.
+    Matrix,
+    /// Tensor Memory.
+    TensorMemory,
 }
 
 /// Marks that some clauses depend on.
@@ -460,6 +477,49 @@ pub struct AsyncMicro {
     pub is_copy: bool,
     /// The CTA of its mbarriers.
     pub signals_at: SignalPlace,
+    /// What it is to the tensor cores of the fifth generation, if it is one of theirs.
+    pub tensor: Option<TensorKind>,
+}
+
+/// What an operation is to the pipelines of the tensor cores (PTX-9.7.16.6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorKind {
+    /// What it does.
+    pub op: TensorOp,
+    /// Whether it is one of a pair of CTAs.
+    pub pair: bool,
+}
+
+/// The operations of the tensor cores of the fifth generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorOp {
+    /// `tcgen05.mma`
+    Multiply,
+    /// `tcgen05.cp`
+    Move {
+        /// Of the shape `.4x256b`, which comes behind a shift.
+        small: bool,
+    },
+    /// `tcgen05.shift`
+    Shift,
+    /// `tcgen05.ld`
+    Load,
+    /// `tcgen05.st`
+    Store,
+    /// `tcgen05.dealloc`
+    Free,
+}
+
+/// Which earlier operations of its thread an operation is complete behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// `cp.async`
+    Copies,
+    /// Products, copies and shifts of the tensor cores, of one CTA or of a pair.
+    Tensor {
+        /// Whether of a pair.
+        pair: bool,
+    },
 }
 
 /// The part of an operation that the waits for its group cover (PTX-9.7.9.25.2.1).
@@ -492,8 +552,14 @@ pub enum AsyncEffect {
     /// A register is reduced into memory: the place, the order of the write, and its value, over
     /// [`Term::Old`].
     Update(Target, Order, Term),
-    /// None: it reports the completion of earlier `cp.async` of the thread.
-    Behind,
+    /// Matrices are multiplied.
+    Product(Box<Product>),
+    /// Words of Tensor Memory are loaded into registers.
+    LoadColumns(Vec<(Target, usize)>),
+    /// Words are stored to Tensor Memory.
+    StoreColumns(Vec<(Target, Term)>),
+    /// None: it reports the completion of earlier operations of the thread.
+    Behind(Behind),
 }
 
 /// Bytes of one place that are copied to others.
@@ -530,6 +596,26 @@ pub struct TensorTransfer {
     pub shared: Vec<Range>,
     /// The combination of elements with those of the tensor, instead of a plain write.
     pub reduction: Option<Combination>,
+}
+
+/// A product of matrices. What it gives is a stand-in for the numbers of a matrix: the sum of the
+/// first words of its operands, so that it tells which of their contents were read.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Operands in memory: where each begins.
+    pub matrices: Vec<Range>,
+    /// What operands in registers add, of 32 bits.
+    pub addend: Term,
+    /// The registers of the accumulator.
+    pub accumulator: Vec<usize>,
+    /// Whether what is in the accumulator is added to, or overwritten.
+    pub accumulates: Term,
+    /// The registers that hold an operand.
+    pub fragments: Vec<usize>,
+    /// Products of one shape have their accumulators ordered among themselves.
+    pub shape: String,
+    /// Where the result goes in Tensor Memory, if not to registers.
+    pub into: Vec<Range>,
 }
 
 /// The elements of a tensor in a box.
@@ -613,6 +699,15 @@ pub struct AwaitMicro {
 }
 
 impl AsyncMicro {
+    /// The registers that it writes.
+    pub(crate) fn written(&self) -> Vec<usize> {
+        match &self.effect {
+            AsyncEffect::Product(product) => product.accumulator.clone(),
+            AsyncEffect::LoadColumns(list) => list.iter().map(|(_, register)| *register).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The terms in it, except for those of [`Combination`].
     pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
         let mut terms = Vec::new();
@@ -631,7 +726,18 @@ impl AsyncMicro {
                 terms.extend(tensor.at.coordinates());
                 terms.extend(tensor.shared.iter().flat_map(|place| [&place.address, &place.when]));
             }
-            AsyncEffect::Behind => {}
+            AsyncEffect::Product(product) => {
+                let ranges = product.matrices.iter().chain(&product.into);
+                terms.extend(ranges.flat_map(|range| [&range.address, &range.when]));
+                terms.extend([&product.addend, &product.accumulates]);
+            }
+            AsyncEffect::LoadColumns(list) => {
+                terms.extend(list.iter().map(|(target, _)| &target.address));
+            }
+            AsyncEffect::StoreColumns(list) => {
+                terms.extend(list.iter().flat_map(|(target, value)| [&target.address, value]));
+            }
+            AsyncEffect::Behind(_) => {}
         }
         terms.extend(self.signals.iter().flat_map(Signal::terms));
         terms.into_iter()

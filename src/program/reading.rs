@@ -43,6 +43,9 @@ pub struct AsyncReadings {
     pub spaces: FenceSpace,
     /// The order of the signal of `st.async` (reading V47).
     pub stored: StoreSignal,
+    /// Whether the completion of an operation of the tensor cores is a proxy fence for its reads of shared
+    /// memory (reading V45).
+    pub tensor: TensorCompletion,
 }
 
 /// The CTA to which an asynchronous access to shared memory belongs.
@@ -72,6 +75,16 @@ pub enum ReadCompletion {
     #[default]
     Fence,
     /// The end is no proxy fence.
+    NoFence,
+}
+
+/// Whether the completion of an operation of the tensor cores of the fifth generation is a proxy fence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TensorCompletion {
+    /// It is, for what the operation reads of shared memory.
+    #[default]
+    Fence,
+    /// It is none.
     NoFence,
 }
 
@@ -203,6 +216,7 @@ impl Readings {
         ("read-completion", &["fence", "no-fence"]),
         ("fence-space", &["object", "literal"]),
         ("st-async-signal", &["release", "relaxed"]),
+        ("tcgen05-completion", &["fence", "no-fence"]),
     ];
 
     /// Chooses a reading; `None` if no reading has this name and value.
@@ -245,6 +259,8 @@ impl AsyncReadings {
             ("fence-space", "literal") => self.spaces = FenceSpace::Literal,
             ("st-async-signal", "release") => self.stored = StoreSignal::Release,
             ("st-async-signal", "relaxed") => self.stored = StoreSignal::Relaxed,
+            ("tcgen05-completion", "fence") => self.tensor = TensorCompletion::Fence,
+            ("tcgen05-completion", "no-fence") => self.tensor = TensorCompletion::NoFence,
             _ => return None,
         }
         Some(self)

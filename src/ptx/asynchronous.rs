@@ -24,9 +24,25 @@ pub enum AsyncOp {
     ReleaseStore,
     /// `red.async.release`, to global memory.
     ReleaseReduce,
-    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+    /// `wgmma.mma_async` (PTX-9.7.15.5).
+    Multiply,
+    /// `tcgen05.mma` (PTX-9.7.16.10).
+    TensorMultiply,
+    /// `tcgen05.cp` (PTX-9.7.16.9).
+    TensorMove,
+    /// `tcgen05.shift` (PTX-9.7.16.9).
+    TensorShift,
+    /// `tcgen05.ld` (PTX-9.7.16.8).
+    TensorLoad,
+    /// `tcgen05.st` (PTX-9.7.16.8).
+    TensorStore,
+    /// `tcgen05.wait`: for all loads or stores of the thread.
+    TensorWait(GroupKind),
+    /// `tcgen05.commit` (PTX-9.7.16.12).
+    TensorCommit,
+    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`, `wgmma.commit_group`.
     Commit(GroupKind),
-    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`.
+    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`, `wgmma.wait_group`.
     Wait(GroupKind),
     /// `cp.async.wait_all`: a commit and a wait for all groups.
     WaitAll,
@@ -38,13 +54,24 @@ impl AsyncOp {
     #[must_use]
     pub fn is_of_async_proxy(self) -> bool {
         match self {
-            Self::BulkCopy | Self::BulkReduce | Self::TensorCopy | Self::TensorReduce => true,
+            Self::BulkCopy
+            | Self::BulkReduce
+            | Self::TensorCopy
+            | Self::TensorReduce
+            | Self::Multiply
+            | Self::TensorMultiply
+            | Self::TensorMove => true,
             Self::Copy
             | Self::ArriveBehindCopies
             | Self::Store
             | Self::Reduce
             | Self::ReleaseStore
             | Self::ReleaseReduce
+            | Self::TensorShift
+            | Self::TensorLoad
+            | Self::TensorStore
+            | Self::TensorWait(_)
+            | Self::TensorCommit
             | Self::Commit(_)
             | Self::Wait(_)
             | Self::WaitAll => false,
@@ -59,4 +86,10 @@ pub enum GroupKind {
     Copy,
     /// Of bulk copies and reductions.
     Bulk,
+    /// Of products of a warpgroup.
+    Warpgroup,
+    /// Of loads from Tensor Memory, all of which a wait is for.
+    TensorLoad,
+    /// Of stores to Tensor Memory.
+    TensorStore,
 }

@@ -93,6 +93,12 @@ pub enum Role {
     Memory,
     /// Accesses the box of a tensor: a map and coordinates.
     Tensor,
+    /// Writes registers in braces.
+    Into,
+    /// Reads registers in braces.
+    Elements,
+    /// Reads a matrix: a descriptor, registers in braces, or what is at an address in Tensor Memory.
+    Matrix,
     /// The operand is this number.
     Constant(i128),
 }
@@ -118,6 +124,9 @@ impl OperandForm {
             (_, Takes::Size) => Need::new(Type::B32, Fit::Count),
             (_, Takes::Packed) => Need::new(Type::B32, Fit::Bits),
             (_, Takes::Pointer | Takes::Bytes(..)) => Need::ADDRESS,
+            (_, Takes::Fragment) => Need::ELEMENT,
+            (_, Takes::Descriptor | Takes::Matrix | Takes::Factor) => Need::TOKEN,
+            (_, Takes::Columns) => Need::ADDRESS,
         }
     }
 }
@@ -179,6 +188,10 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
             "type" => Choices::Types(types(row.types)),
             "space" => Choices::Spaces(listed(row.spaces).filter_map(names::space).collect()),
             "scope" => Choices::Scopes(scopes(row.scopes)),
+            words if row.lists.iter().any(|(name, _)| *name == words) => {
+                let list = row.lists.iter().find(|(name, _)| *name == words);
+                Choices::Words(list.map_or_else(Vec::new, |(_, list)| list.to_vec()))
+            }
             words => Choices::Words(words.split('|').map(|w| w.trim_start_matches('.')).collect()),
         };
         let asks = row.slots.iter().find(|(slot, _)| *slot == text).map(|(_, asks)| *asks);
@@ -229,6 +242,10 @@ fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> 
             None => (Role::Memory, text.trim_matches(['[', ']'])),
         },
         _ if text.starts_with("{!}") => (Role::Truth, &text[3..]),
+        _ if text.starts_with('{') => {
+            let role = if at == 0 { Role::Into } else { Role::Elements };
+            (role, text.trim_matches(['{', '}']))
+        }
         _ if text.contains('|') => (Role::Pair, text.split(['{', '|']).next().unwrap_or(text)),
         _ => match text.parse() {
             Ok(number) => (Role::Constant(number), text),
@@ -241,12 +258,14 @@ fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> 
         || match (role, name) {
             (_, "membermask") => Takes::Word,
             (Role::Destination, "p") => Takes::Fixed(Type::PREDICATE),
+            (Role::Into | Role::Elements, _) => Takes::Fragment,
             _ => Takes::Type(0),
         },
         |(_, takes)| *takes,
     );
     let role = match (role, takes) {
         (Role::Source, Takes::Fixed(Type::PREDICATE)) => Role::Truth,
+        (Role::Source, Takes::Matrix | Takes::Factor) => Role::Matrix,
         (role, _) => role,
     };
     let presence = match row.asked.iter().find(|(operand, _)| *operand == name) {
@@ -300,6 +319,10 @@ pub(crate) enum Arg {
     Memory(Address),
     /// A tensor map and coordinates of a box, innermost first.
     Tensor(Address, Vec<Value>),
+    /// Registers in braces that are written.
+    Into(Vec<Destination>),
+    /// Registers in braces that are read.
+    Elements(Vec<Value>),
     Constant(i128),
 }
 
@@ -431,6 +454,34 @@ impl Written {
             _ => None,
         });
         found.expect("a form has the operands that its lowering asks for")
+    }
+
+    /// The address in brackets that is the operand of this name, if it is one.
+    #[must_use]
+    pub fn memory(&self, name: &str) -> Option<&Address> {
+        self.parts().find_map(|(form, operand)| match operand {
+            Arg::Memory(address) if form.name == name => Some(address),
+            _ => None,
+        })
+    }
+
+    /// The registers in braces that it writes.
+    #[must_use]
+    pub fn registers(&self) -> &[Destination] {
+        let found = self.operands.iter().flatten().find_map(|operand| match operand {
+            Arg::Into(registers) => Some(registers.as_slice()),
+            _ => None,
+        });
+        found.unwrap_or(&[])
+    }
+
+    /// The registers in braces that are the operand of this name, if they are.
+    #[must_use]
+    pub fn elements(&self, name: &str) -> Option<&[Value]> {
+        self.parts().find_map(|(form, operand)| match operand {
+            Arg::Elements(values) if form.name == name => Some(values.as_slice()),
+            _ => None,
+        })
     }
 
     /// The value of the operand with this name, if it is written.

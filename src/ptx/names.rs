@@ -37,7 +37,7 @@ words! {
     /// The proxy that a word names in reports.
     any_proxy -> Proxy {
         "generic" = Generic, "async" = Async, "texture" = Texture, "surface" = Surface,
-        "constant" = Constant, "tensormap" = Tensormap,
+        "constant" = Constant, "tensormap" = Tensormap, "tensor" = TensorMemory,
     }
 }
 words! {
@@ -79,7 +79,8 @@ words! {
 /// instructions imply them.
 #[must_use]
 pub fn proxy(word: &str) -> Option<Proxy> {
-    any_proxy(word).filter(|proxy| !matches!(proxy, Proxy::Async | Proxy::Tensormap))
+    let own = [Proxy::Async, Proxy::Tensormap, Proxy::TensorMemory];
+    any_proxy(word).filter(|proxy| !own.contains(proxy))
 }
 
 impl Comparison {

@@ -56,6 +56,8 @@ impl Need {
     pub(crate) const ADDRESS: Self = Self::new(Type::B32, Fit::Address);
     /// How much of a source is copied.
     pub(crate) const AMOUNT: Self = Self::new(Type::PREDICATE, Fit::Amount);
+    /// A register of 32 bits, whatever it holds.
+    pub(crate) const ELEMENT: Self = Self::new(Type::B32, Fit::Width);
     /// A register of which nothing is known.
     pub(crate) const ANY: Self = Self::new(Type::B32, Fit::Any);
 

@@ -20,6 +20,10 @@ pub(crate) enum Operand<'o> {
     From(&'o [Value], Need),
     /// An address that is accessed.
     At(&'o Address),
+    /// Registers that are written, in braces however many they are.
+    Registers(&'o [Destination], Need),
+    /// Values that are read, in braces however many they are.
+    Elements(&'o [Value], Need),
     /// The box of a tensor: the map's address and coordinates.
     Box(&'o Address, &'o [Value]),
     /// A label that is jumped to.
@@ -155,6 +159,8 @@ impl Operation {
                         Arg::Value(value) => from(value, need),
                         Arg::Memory(address) => At(address),
                         Arg::Tensor(map, coordinates) => Operand::Box(map, coordinates),
+                        Arg::Into(list) => Operand::Registers(list, Need::ELEMENT),
+                        Arg::Elements(list) => Operand::Elements(list, Need::ELEMENT),
                         Arg::Constant(number) if form.takes == Takes::Table => {
                             Operand::Table(*number)
                         }
@@ -226,7 +232,7 @@ fn for_each_mention<'s>(operation: &'s Operation, see: &mut dyn FnMut(Mention<'s
     }
     for operand in &operands {
         match operand {
-            Operand::Into(list, need) => {
+            Operand::Into(list, need) | Operand::Registers(list, need) => {
                 list.iter().flatten().for_each(|register| see(Mention::Writes(register, *need)));
             }
             Operand::Both([first, second], need) => {
@@ -234,7 +240,9 @@ fn for_each_mention<'s>(operation: &'s Operation, see: &mut dyn FnMut(Mention<'s
                 let predicate = Need::PREDICATE;
                 second.iter().for_each(|register| see(Mention::Writes(register, predicate)));
             }
-            Operand::From(list, need) => list.iter().for_each(|from| value(from, *need, see)),
+            Operand::From(list, need) | Operand::Elements(list, need) => {
+                list.iter().for_each(|from| value(from, *need, see));
+            }
             Operand::Box(_, list) => list.iter().for_each(|from| value(from, Need::WORD, see)),
             Operand::Reads(register, need) => see(Mention::Reads(register, *need)),
             Operand::Writes(register, need) => see(Mention::Writes(register, *need)),

@@ -126,8 +126,14 @@ impl Printer {
         Ok(match operation {
             O::Load { access, non_coherent, .. } => {
                 let opcode = match (access.proxy, *non_coherent && access.space != Space::Global) {
-                    (Proxy::Generic | Proxy::Async | Proxy::Tensormap, false) => "ld",
-                    (Proxy::Generic | Proxy::Async | Proxy::Tensormap, true) => "ldu",
+                    (
+                        Proxy::Generic | Proxy::Async | Proxy::Tensormap | Proxy::TensorMemory,
+                        false,
+                    ) => "ld",
+                    (
+                        Proxy::Generic | Proxy::Async | Proxy::Tensormap | Proxy::TensorMemory,
+                        true,
+                    ) => "ldu",
                     (Proxy::Texture, _) => "tld",
                     (Proxy::Surface, _) => "suld",
                     (Proxy::Constant, _) => "cold",
@@ -244,6 +250,14 @@ impl Printer {
             Operand::From(list, need) => {
                 let texts = list.iter().map(|value| self.source(value, need.ty));
                 vector(&texts.collect::<Result<Vec<_>, _>>()?)
+            }
+            Operand::Registers(list, _) => {
+                let texts: Vec<_> = list.iter().map(|d| self.destination(d)).collect();
+                format!("{{{}}}", texts.join(", "))
+            }
+            Operand::Elements(list, need) => {
+                let texts = list.iter().map(|value| self.source(value, need.ty));
+                format!("{{{}}}", texts.collect::<Result<Vec<_>, _>>()?.join(", "))
             }
             Operand::At(address) => self.address(address),
             Operand::Box(map, coordinates) => {

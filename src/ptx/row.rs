@@ -2,7 +2,8 @@
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
-//! stand for the words that the row lists. `[a]` is an address, `{!}p` a predicate, `d|p` and
+//! stand for the words that the row lists, as names of [`Row::lists`] do. `{d}` is registers in braces,
+//! `[a]` is an address, `{!}p` a predicate, `d|p` and
 //! `d{|p}` two registers that are written, a number is itself.
 
 use super::asynchronous::AsyncOp;
@@ -29,6 +30,8 @@ pub struct Row {
     pub spaces: &'static str,
     /// The legal scopes for `.scope`.
     pub(crate) scopes: &'static str,
+    /// The words that may stand where the text has a name for them, such as `.shape`.
+    pub(crate) lists: &'static [(&'static str, &'static [&'static str])],
     /// The operands with types other than the default.
     pub(crate) operands: &'static [(&'static str, Takes)],
     /// Words, with the optional operands that are present exactly beside them.
@@ -141,6 +144,16 @@ pub enum Takes {
     Pointer,
     /// The address of so many bytes in a state space.
     Bytes(Space, u64),
+    /// Registers of 32 bits in braces, whatever they hold.
+    Fragment,
+    /// A matrix in shared memory by a descriptor of 64 bits, or by the name of a variable.
+    Descriptor,
+    /// As [`Self::Descriptor`], or registers in braces.
+    Matrix,
+    /// As [`Self::Descriptor`], or an address in Tensor Memory.
+    Factor,
+    /// An address in Tensor Memory, in columns.
+    Columns,
 }
 
 /// The operation of an instruction: a function that decodes it, or the way in which it is lowered.
@@ -191,6 +204,11 @@ pub enum Op {
     PendingCount,
     ReplaceMap,
     CopyMap,
+    WarpgroupFence,
+    BeforeThreadSync,
+    AfterThreadSync,
+    AllocateColumns,
+    FreeColumns,
     Async(AsyncOp),
 }
 
@@ -210,6 +228,7 @@ pub(crate) const fn form(
         types: "",
         spaces: "",
         scopes: "cta, cluster, gpu and sys",
+        lists: &[],
         operands: &[],
         asked: &[],
         slots: &[],
@@ -236,6 +255,14 @@ impl Row {
     /// Sets the legal scopes for `.scope`, a subset of the four.
     pub(crate) const fn scopes(self, scopes: &'static str) -> Self {
         Self { scopes, ..self }
+    }
+
+    /// The words that a name in the text stands for: `.shape`.
+    pub(crate) const fn lists(
+        self,
+        lists: &'static [(&'static str, &'static [&'static str])],
+    ) -> Self {
+        Self { lists, ..self }
     }
 
     /// Sets the accepted types of these operands; the others have the type of the form.

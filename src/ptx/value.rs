@@ -45,6 +45,8 @@ pub enum Proxy {
     Async,
     /// Reads of tensor maps by tensor copies.
     Tensormap,
+    /// Accesses to Tensor Memory, which has an order of its own.
+    TensorMemory,
     /// Texture accesses (`tld`).
     Texture,
     /// Surface accesses (`suld`, `sust`, `suatom`, `sured`).

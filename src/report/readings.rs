@@ -57,6 +57,7 @@ const LINES: &[(&str, Weight, &str)] = &[
     ),
     ("barrier=own-accesses", Letter, "barriers order only what their participants access (V13)"),
     ("co=total", Remote, "coherence relates all writes to a location (V8)"),
+    ("commit-release=history", Open, "`tcgen05.commit` releases what its thread did before (V37)"),
     ("fence-proxy=required", Remote, "a fence is morally strong with nothing (V4)"),
     (
         "fence-sc=causality",
@@ -97,7 +98,22 @@ const LINES: &[(&str, Weight, &str)] = &[
         Open,
         "the acquire fence of a tensor map needs no release fence (V56)",
     ),
+    (
+        "tcgen-fence=text",
+        Letter,
+        "a before-fence of the tensor cores orders all operations before it (V49)",
+    ),
+    (
+        "tcgen05-sync=fences",
+        Open,
+        "operations of the tensor cores are ordered by their own fences alone (V48)",
+    ),
     ("warp-sync=none", Letter, "`bar.warp.sync` orders no memory accesses (V12)"),
+    (
+        "wgmma-issue=ordered",
+        Open,
+        "a product of a warpgroup comes behind all that its threads did before (V55)",
+    ),
     ("tearing=overlap", Default, "accesses tear only where one overlaps them in part (V10)"),
     ("tearing=byte", Letter, "every access may tear at every byte (V10)"),
     ("vector=ordered", Default, "the execution orders the elements of a vector (V1)"),
@@ -143,4 +159,10 @@ const LINES: &[(&str, Weight, &str)] = &[
     ),
     ("st-async-signal=release", Default, "the signal of `st.async` releases"),
     ("st-async-signal=relaxed", Remote, "the signal of `st.async` is relaxed (V47)"),
+    ("tcgen05-completion=fence", Default, "the completion of a product is a proxy fence, too"),
+    (
+        "tcgen05-completion=no-fence",
+        Letter,
+        "the completion of a product of the fifth generation is no proxy fence (V45)",
+    ),
 ];

@@ -7,6 +7,7 @@ use super::tensormap;
 use crate::diagnostic::closest;
 use crate::litmus::ast::{AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
+use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
@@ -27,12 +28,15 @@ const KNOWN: &[&str] = &[
     ".multimem",
     ".alias",
     ".tensormap",
+    ".tmem",
     ".version",
     ".target",
     ".address_size",
 ];
 /// Qualifiers of a declaration that do not matter here.
 const LINKAGE: &[&str] = &[".visible", ".extern", ".weak", ".common"];
+/// How many columns Tensor Memory has (PTX-9.7.16.1).
+const COLUMNS: u64 = 512;
 /// How many registers a thread may declare.
 const MOST_REGISTERS: usize = 1 << 16;
 
@@ -51,6 +55,7 @@ pub(crate) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
             draft.tensor_maps.push(map);
             return Ok(());
         }
+        ".tmem" => return tensor_memory(cursor, draft, directive.span),
         ".entry" | ".func" => {
             kernel::unread(cursor, draft, directive.span);
             return Ok(());
@@ -75,6 +80,30 @@ pub(crate) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
         }
     };
     for variable in variables(cursor, draft, space, directive.span)? {
+        draft.add_variable(variable);
+    }
+    cursor.expect(TokenKind::Semicolon, "`;`")?;
+    Ok(())
+}
+
+/// `.tmem .b32 d[4];`: columns of Tensor Memory, of 32 bits in each lane, with unknown contents.
+fn tensor_memory(
+    cursor: &mut Cursor<'_>,
+    draft: &mut Draft,
+    start: Span,
+) -> Result<(), SyntaxError> {
+    for mut variable in variables(cursor, draft, DeclaredSpace::Shared, start)? {
+        if variable.ty != Type::B32 || variable.initial.is_some() {
+            let what = "a declaration of Tensor Memory (`.b32`, without initial values)";
+            return Err(SyntaxError::Range { what, span: variable.span });
+        }
+        if variable.elements > COLUMNS {
+            let what = "the number of columns (1 to 512)";
+            return Err(SyntaxError::Range { what, span: variable.span });
+        }
+        variable.elements *= u64::from(COLUMN / variable.ty.bytes());
+        variable.align = u64::from(COLUMN);
+        draft.tensor_memory.push(variable.name.value.clone());
         draft.add_variable(variable);
     }
     cursor.expect(TokenKind::Semicolon, "`;`")?;

@@ -69,6 +69,7 @@ pub(crate) struct Draft {
     pub(crate) version_at: Option<Span>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) tensor_maps: Vec<TensorMap>,
+    pub(crate) tensor_memory: Vec<String>,
     pub(crate) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
     /// Variables that threads declare, each with the last thread that does.
@@ -104,6 +105,7 @@ impl Draft {
             version_at: None,
             variables: Vec::new(),
             tensor_maps: Vec::new(),
+            tensor_memory: Vec::new(),
             aliases: Vec::new(),
             declared: FxHashMap::default(),
             of_threads: FxHashMap::default(),
@@ -354,6 +356,7 @@ impl Draft {
             metadata: self.header.metadata,
             variables: self.variables,
             tensor_maps: self.tensor_maps,
+            tensor_memory: self.tensor_memory,
             aliases: self.aliases,
             register_inits,
             launch: self.launch,

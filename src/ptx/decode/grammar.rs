@@ -50,7 +50,8 @@ impl Decoder<'_> {
         let distance = |(form, filling): &(&Form, Filling)| {
             let (there, least) = form.operands_with(&filling.words);
             let most = there.iter().filter(|there| **there).count();
-            (filling.distance, !(least..=most).contains(&count))
+            let shape = shape_distance(form, &there, &self.instruction.operands);
+            (filling.distance, !(least..=most).contains(&count), shape)
         };
         let Some((form, filling)) = fillings.min_by_key(distance) else {
             return Err(self.unknown_opcode());
@@ -217,9 +218,17 @@ impl Decoder<'_> {
             Role::Destination | Role::Pair => self.written(operand, form),
             Role::Memory => self.address(operand).map(Arg::Memory),
             Role::Tensor => self.tensor(operand),
+            Role::Into => self.registers(operand),
+            Role::Matrix if matches!(operand.kind, OperandKind::Vector(_)) => {
+                self.fragment(operand)
+            }
+            Role::Elements => self.fragment(operand),
+            Role::Matrix if matches!(operand.kind, OperandKind::Bracket(_)) => {
+                self.address(operand).map(Arg::Memory)
+            }
             Role::Truth => self.predicate(operand).map(Arg::Value),
             Role::Constant(number) => self.constant(operand, number),
-            Role::Source => self.source(operand, (row, form), need.ty),
+            Role::Source | Role::Matrix => self.source(operand, (row, form), need.ty),
         }
     }
 
@@ -253,7 +262,9 @@ impl Decoder<'_> {
         ty: Type,
     ) -> Result<Arg, DecodeError> {
         let value = match form.takes {
-            Takes::Name(_) => self.any_value(operand, ty)?,
+            Takes::Name(_) | Takes::Descriptor | Takes::Matrix | Takes::Factor => {
+                self.any_value(operand, ty)?
+            }
             Takes::Amount => self.value(operand, Type::B32)?,
             Takes::Table => {
                 let OperandKind::Integer(table) = operand.kind else {
@@ -303,6 +314,25 @@ impl Decoder<'_> {
                 Err(DecodeError::Operand { expected, found: Found::Register, span })
             }
         }
+    }
+}
+
+/// The number of operands of an instruction that have other braces or brackets than those of a form.
+fn shape_distance(form: &Form, there: &[bool], operands: &[Operand]) -> usize {
+    let own = form.operands.iter().zip(there).filter(|(_, there)| **there);
+    let pairs = own.map(|(operand, _)| operand.role).zip(operands);
+    pairs.filter(|(role, found)| !has_shape(*role, &found.kind)).count()
+}
+
+/// Whether an operand may be written so, as far as braces and brackets go.
+fn has_shape(role: Role, operand: &OperandKind) -> bool {
+    let braces = matches!(operand, OperandKind::Vector(_));
+    let brackets = matches!(operand, OperandKind::Bracket(_));
+    match role {
+        Role::Into | Role::Elements => braces,
+        Role::Matrix => true,
+        Role::Memory | Role::Tensor => brackets,
+        _ => !braces && !brackets,
     }
 }
 

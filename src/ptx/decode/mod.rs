@@ -13,6 +13,7 @@ mod convert;
 mod fence;
 mod grammar;
 mod hint;
+mod matrix;
 mod mbarrier;
 mod mov;
 mod multimem;

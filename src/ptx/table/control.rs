@@ -45,7 +45,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("sured", (2, 0)),
     ("sust", (1, 5)),
     ("tanh", (7, 0)),
-    ("tcgen05", (8, 6)),
     ("testp", (2, 0)),
     ("tex", (1, 0)),
     ("tld4", (2, 2)),
@@ -73,7 +72,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("vsub", (2, 0)),
     ("vsub2", (3, 0)),
     ("vsub4", (3, 0)),
-    ("wgmma", (8, 0)),
     ("wmma", (6, 0)),
 ];
 

@@ -20,7 +20,9 @@ mod control;
 mod data;
 mod floating;
 mod integer;
+mod matrix;
 mod sync;
+mod tcgen05;
 mod tensor;
 
 use super::form::Form;
@@ -29,13 +31,15 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 7] = [
+static FAMILIES: [&[Row]; 9] = [
     data::ROWS,
     integer::ROWS,
     floating::ROWS,
     sync::ROWS,
     asynchronous::ROWS,
     tensor::ROWS,
+    matrix::ROWS,
+    tcgen05::ROWS,
     control::ROWS,
 ];
 

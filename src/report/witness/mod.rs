@@ -10,7 +10,8 @@ use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId, LocId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::micro::Restriction;
+use crate::program::micro::{Restriction, TensorFence};
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::bits::signed;
 use crate::ptx::literal::shown;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
@@ -292,7 +293,14 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Launch => return "griddepcontrol.launch_dependents".to_owned(),
         EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
         EventKind::Issue => return issued(graph, id),
-        EventKind::Await => return "wait_group".to_owned(),
+        EventKind::Await(kind) => return waited_for(kind).to_owned(),
+        EventKind::TensorFence(TensorFence::Warpgroup) => return "wgmma.fence".to_owned(),
+        EventKind::TensorFence(TensorFence::Before) => {
+            return "tcgen05.fence::before_thread_sync".to_owned();
+        }
+        EventKind::TensorFence(TensorFence::After) => {
+            return "tcgen05.fence::after_thread_sync".to_owned();
+        }
         EventKind::Complete(Completion::All) => return "complete".to_owned(),
         EventKind::Complete(Completion::Map) => return "map read".to_owned(),
         EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),
@@ -330,9 +338,19 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
     text.trim_start().to_owned()
 }
 
+/// The instruction that waits for groups.
+fn waited_for(kind: GroupKind) -> &'static str {
+    match kind {
+        GroupKind::Copy | GroupKind::Bulk => "wait_group",
+        GroupKind::Warpgroup => "wgmma.wait_group",
+        GroupKind::TensorLoad => "tcgen05.wait::ld",
+        GroupKind::TensorStore => "tcgen05.wait::st",
+    }
+}
+
 /// What an event issues.
 fn issued(graph: &EventGraph, id: EventId) -> String {
-    let operation = graph.operations.iter().find(|operation| operation.issue == id);
+    let operation = graph.operations.iter().find(|operation| operation.is_issued_at(id));
     format!("issue {}", operation.map_or("", |operation| operation.name))
 }
 

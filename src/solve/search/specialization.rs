@@ -58,7 +58,12 @@ impl Shape {
         ];
         operations.into_iter().for_each(|r| lacks(r, graph.operations.is_empty()));
         lacks(BaseRel::SameGroup, graph.groups.is_empty());
-        let waits = graph.events.iter().any(|e| e.kind == EventKind::Await);
+        let joint = graph.operations.iter().any(|operation| operation.is_joint);
+        lacks(BaseRel::JointIssue, !joint);
+        let cores = graph.operations.iter().any(|operation| operation.tensor.is_some());
+        lacks(BaseRel::Pipe, !cores);
+        lacks(BaseRel::Pipelinable, !cores);
+        let waits = graph.events.iter().any(|e| matches!(e.kind, EventKind::Await(_)));
         lacks(BaseRel::Done, !waits);
         let fences = !base_set(graph, BaseSet::ProxyFence).is_empty();
         lacks(BaseRel::Covers, !fences && graph.operations.is_empty());

@@ -338,6 +338,12 @@ impl<'p> Frame<'p> {
             | BaseSet::ForReads
             | BaseSet::FromAsync
             | BaseSet::ToTensormap
+            | BaseSet::WarpgroupFence
+            | BaseSet::TensorMemory
+            | BaseSet::BeforeThreadSync
+            | BaseSet::AfterThreadSync
+            | BaseSet::Committed
+            | BaseSet::Freed
             | BaseSet::Tensormap => false,
         }
     }

@@ -21,7 +21,7 @@ pub fn all() -> impl Iterator<Item = &'static Form> {
 pub fn register_forms(columns: bool) -> Vec<&'static Form> {
     let fits = |operand: &OperandForm| {
         let pair = columns && operand.role == Role::Pair;
-        !(pair || matches!(operand.role, Role::Memory | Role::Tensor))
+        !(pair || matches!(operand.role, Role::Memory | Role::Tensor | Role::Matrix | Role::Into))
     };
     let plain = |form: &&Form| {
         let kept = !matches!(form.row.op, Op::Nothing | Op::Exit | Op::Carry(_));
@@ -60,6 +60,12 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
     if operands.is_empty() { head } else { format!("{head} {}", operands.join(", ")) }
 }
 
+/// Up to four registers in braces.
+fn braced(pick: &mut dyn FnMut(usize) -> usize) -> String {
+    let list: Vec<String> = (0..=pick(4)).map(|at| format!("%r{at}")).collect();
+    format!("{{{}}}", list.join(", "))
+}
+
 /// A map with as many coordinates as the words of an instruction ask for.
 fn tensor(head: &str, pick: &mut dyn FnMut(usize) -> usize) -> String {
     let dimensions = head.split('.').find_map(|word| word.strip_suffix('d')?.parse().ok());
@@ -94,7 +100,19 @@ fn operand(
     };
     match (operand.role, constant) {
         (Role::Constant(number), _) => number.to_string(),
+        (Role::Into | Role::Elements, _) => braced(pick),
+        (Role::Matrix, _) if operand.takes == Takes::Factor => {
+            if pick(2) == 0 { "[%r1]" } else { "%rd2" }.to_owned()
+        }
+        (Role::Matrix, _) => {
+            if pick(2) == 0 {
+                braced(pick)
+            } else {
+                "%rd2".to_owned()
+            }
+        }
         (Role::Tensor, _) => unreachable!("it is written by the words of the instruction"),
+        (Role::Memory, _) if operand.takes == Takes::Columns => "[%r0]".to_owned(),
         (Role::Memory, _) => if form.opcode == "mbarrier" { "[m]" } else { "[x]" }.to_owned(),
         (Role::Pair, _) => format!("{}|%p{}", register(pick), pick(2)),
         // Arrivals at other CTAs give no token.

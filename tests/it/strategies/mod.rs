@@ -510,6 +510,7 @@ pub fn test(dialect: Dialect) -> impl Strategy<Value = Test> {
             metadata: vec![Metadata { key: name("Expect[ptx-7.5]"), value: name("allowed") }],
             variables,
             tensor_maps: Vec::new(),
+            tensor_memory: Vec::new(),
             aliases: vec![AliasDeclaration {
                 name: name("y"),
                 proxy: Proxy::Generic,

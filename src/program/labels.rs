@@ -1,0 +1,33 @@
+//! Labels of a thread into the steps at which they stand.
+
+use crate::ptx::operation::{Operation, Statement};
+use rustc_hash::FxHashMap;
+
+/// The step of each label. Two labels of a statement have a step each, so that a loop that begins
+/// where another one does is nested in it; all but the last step are empty. The label with the
+/// farthest branch back comes first.
+pub(super) fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
+    let mut farthest: FxHashMap<&str, usize> = FxHashMap::default();
+    for (at, statement) in statements.iter().enumerate() {
+        if let Operation::Branch { target, .. } = &statement.operation {
+            farthest.insert(&target.value, at);
+        }
+    }
+    let mut labels = FxHashMap::default();
+    let mut at = 0;
+    for statement in statements {
+        let mut own: Vec<&str> = statement.labels.iter().map(|l| l.value.as_str()).collect();
+        own.sort_by_key(|&label| std::cmp::Reverse(farthest.get(label).copied()));
+        let steps = further_labels(statement);
+        let own = own.into_iter().enumerate();
+        labels.extend(own.map(|(more, label)| (label.to_owned(), at + more.min(steps))));
+        at += steps + 1;
+    }
+    labels
+}
+
+/// The number of additional steps for a statement's labels. With more than two labels, the loops
+/// that begin there stay one, since a nest of them would have very many rounds.
+pub(super) fn further_labels(statement: &Statement) -> usize {
+    usize::from(statement.labels.len() == 2)
+}

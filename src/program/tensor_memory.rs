@@ -1,0 +1,305 @@
+//! The tensor cores of the fifth generation (PTX-9.7.16) as micro-operations, and addresses in Tensor
+//! Memory.
+//!
+//! A column of Tensor Memory is a chunk of [`COLUMN`] bytes here: a word for each warp of a warpgroup,
+//! which accesses the lanes of its own. Columns lie in the window of shared memory, which is what a CTA
+//! has for itself, and no other instruction reaches them there.
+
+use super::asynchronous::in_cta;
+use super::expr::Binary;
+use super::lower::Lowering;
+use super::micro::{
+    Align, AsyncEffect, AsyncMicro, Behind, Confined, Marks, Micro, Product, Range, Signal,
+    SignalKind, SignalPlace, Target, TensorKind, TensorOp, Tracked,
+};
+use super::term::{Extension, Term};
+use crate::litmus::ast::ThreadPlace;
+use crate::litmus::tensor_memory::COLUMN;
+use crate::ptx::asynchronous::{AsyncOp, GroupKind};
+use crate::ptx::form::Written;
+use crate::ptx::operation::{Address, Order, Proxy, Scope, Space, Type, TypeKind, Value};
+use crate::rule::Rule;
+
+const ADDRESS: Type = Type::new(TypeKind::Unsigned, 32);
+/// Bits of the column in an address of Tensor Memory; the lane is above (PTX-9.7.16.1).
+const COLUMN_BITS: u32 = 16;
+/// Bytes of a word.
+const WORD: u32 = 4;
+/// What `tcgen05.shift` adds, so that it can be told from what was there: a stand-in for other rows.
+const SHIFTED: u128 = 100;
+
+impl Lowering<'_> {
+    /// What the name of a variable is as a value: its address, in columns where these are what it has.
+    pub(super) fn value_of_name(&self, name: &str) -> u64 {
+        let start = self.start_of(name);
+        let variable = self.layout.variable(name).map(|at| &self.layout.variables[at]);
+        match variable.is_some_and(|variable| variable.tensor_memory) {
+            true => start / u64::from(COLUMN),
+            false => start,
+        }
+    }
+
+    /// Lowers an instruction of the tensor cores that issues an operation or waits for some.
+    pub(super) fn tensor_operation(&mut self, op: AsyncOp, written: &Written) {
+        match op {
+            AsyncOp::TensorMultiply => self.tensor_product(written),
+            AsyncOp::TensorMove => {
+                let into = self.everywhere(written, self.columns(written, "t"));
+                let matrices = self.everywhere(written, self.matrix(written.value("s")));
+                let small = written.words.has("4x256b");
+                self.product(written, TensorOp::Move { small }, matrices, into, None);
+            }
+            AsyncOp::TensorShift => {
+                let into = self.everywhere(written, self.columns(written, "t"));
+                self.product(written, TensorOp::Shift, Vec::new(), into, Some(Term::truth(true)));
+            }
+            AsyncOp::TensorCommit => self.tensor_commit(written),
+            AsyncOp::TensorLoad => self.load_columns(written),
+            _ => self.store_columns(written),
+        }
+    }
+
+    /// `tcgen05.mma`
+    fn tensor_product(&mut self, written: &Written) {
+        let first = match written.memory("a") {
+            Some(_) => self.columns(written, "a"),
+            None => self.matrix(written.value("a")),
+        };
+        let own = [first, self.matrix(written.value("b"))].into_iter();
+        let scales = ["meta", "sa", "sb"].into_iter();
+        let scales = scales.filter(|name| written.memory(name).is_some());
+        let own = own.chain(scales.map(|name| self.columns(written, name)));
+        let matrices = own.flat_map(|range| self.everywhere(written, range)).collect();
+        let into = self.everywhere(written, self.columns(written, "t"));
+        let accumulates = self.value(written.value("p"), Type::PREDICATE);
+        self.product(written, TensorOp::Multiply, matrices, into, Some(accumulates));
+    }
+
+    /// An operation that reads matrices and writes columns, with what is there where it accumulates.
+    fn product(
+        &mut self,
+        written: &Written,
+        op: TensorOp,
+        matrices: Vec<Range>,
+        into: Vec<Range>,
+        accumulates: Option<Term>,
+    ) {
+        let (name, addend) = match op {
+            TensorOp::Multiply => ("tcgen05.mma", 0),
+            TensorOp::Shift => ("tcgen05.shift", SHIFTED),
+            _ => ("tcgen05.cp", 0),
+        };
+        let product = Product {
+            matrices,
+            addend: Term::Const(addend, 32),
+            accumulator: Vec::new(),
+            accumulates: accumulates.unwrap_or(Term::truth(false)),
+            fragments: Vec::new(),
+            shape: String::new(),
+            into,
+        };
+        let proxy = match op {
+            TensorOp::Shift => Proxy::TensorMemory,
+            _ => Proxy::Async,
+        };
+        let is_copy = op == TensorOp::Multiply;
+        let effect = AsyncEffect::Product(Box::new(product));
+        let micro = self.of_tensor(written, name, op, effect);
+        self.out.push(Micro::Issue(Box::new(AsyncMicro { proxy, is_copy, ..micro })));
+    }
+
+    fn of_tensor(
+        &self,
+        written: &Written,
+        name: &'static str,
+        op: TensorOp,
+        effect: AsyncEffect,
+    ) -> AsyncMicro {
+        AsyncMicro {
+            name,
+            effect,
+            signals: Vec::new(),
+            group: None,
+            tracked: Tracked::Whole,
+            proxy: Proxy::TensorMemory,
+            is_copy: false,
+            signals_at: SignalPlace::Destination,
+            tensor: Some(TensorKind { op, pair: written.words.has("cta_group::2") }),
+        }
+    }
+
+    /// `tcgen05.commit`: an arrival behind what the thread has issued (PTX-9.7.16.12).
+    fn tensor_commit(&mut self, written: &Written) {
+        let (address, space, _) = written.accesses().next().expect("it names an mbarrier");
+        let template = self.object(address, space, None, Scope::Cluster);
+        let ctas = self.multicast(written);
+        let range = self.range((address, space), Confined::OwnShared, Align::Size);
+        let objects = ctas.everywhere(range);
+        let mut signals = Vec::new();
+        for (at, object) in objects.into_iter().enumerate() {
+            let target = Target { address: object.address, ..template.clone() };
+            let target = match ctas.0.is_empty() {
+                true => Target { space: template.space, ..target },
+                false => Target { space: Space::SharedCluster, ..target },
+            };
+            let signal = self.signal(target, SignalKind::Arrival, at);
+            signals.push(Signal { when: object.when, ..signal });
+        }
+        self.out.push(Micro::Issue(Box::new(AsyncMicro {
+            name: "tcgen05.commit",
+            effect: AsyncEffect::Behind(Behind::Tensor { pair: written.words.has("cta_group::2") }),
+            signals,
+            group: None,
+            tracked: Tracked::Whole,
+            proxy: Proxy::Generic,
+            is_copy: false,
+            signals_at: SignalPlace::Destination,
+            tensor: None,
+        })));
+    }
+
+    /// `tcgen05.ld`: a register for each column.
+    fn load_columns(&mut self, written: &Written) {
+        let (address, offset) = self.taddr(written, "t");
+        let registers = written.registers().iter();
+        let registers = registers.map(|r| self.registers.index(&r.as_ref()?.value));
+        let loads = registers.enumerate().filter_map(|(column, register)| {
+            let target = self.word_of_column(&address, offset + column as u64);
+            Some((target, register?))
+        });
+        let effect = AsyncEffect::LoadColumns(loads.collect());
+        let micro = self.of_tensor(written, "tcgen05.ld", TensorOp::Load, effect);
+        let group = Some(GroupKind::TensorLoad);
+        self.out.push(Micro::Issue(Box::new(AsyncMicro { group, ..micro })));
+    }
+
+    /// `tcgen05.st`
+    fn store_columns(&mut self, written: &Written) {
+        let (address, offset) = self.taddr(written, "t");
+        let values = written.elements("r").unwrap_or(&[]).iter().enumerate();
+        let stores = values.map(|(column, value)| {
+            let target = self.word_of_column(&address, offset + column as u64);
+            (target, self.value(value, Type::B32))
+        });
+        let effect = AsyncEffect::StoreColumns(stores.collect());
+        let micro = self.of_tensor(written, "tcgen05.st", TensorOp::Store, effect);
+        let group = Some(GroupKind::TensorStore);
+        self.out.push(Micro::Issue(Box::new(AsyncMicro { group, ..micro })));
+    }
+
+    /// `tcgen05.alloc`: the address of the next variable of Tensor Memory goes to shared memory.
+    pub(super) fn allocate_columns(&mut self, written: &Written) {
+        let (address, space, _) = written.accesses().next().expect("it names where to");
+        let (address, space) = self.address(address, space, 0);
+        let mut variables = self.layout.variables.iter().filter(|variable| variable.tensor_memory);
+        let found = variables.nth(self.allocated);
+        self.allocated += 1;
+        let Some(start) = found.map(|variable| variable.address) else {
+            return self.outside(Rule::UndeclaredColumns);
+        };
+        let value = Term::Const(u128::from(start / u64::from(COLUMN)), 32);
+        let target = Target {
+            address,
+            space,
+            bytes: WORD,
+            whole: WORD,
+            within: 0,
+            order: Order::Weak,
+            scope: None,
+            proxy: Proxy::Generic,
+            marks: Marks::default(),
+            replica: None,
+            confined: Some(Confined::Own(Rule::AllocationOutsideShared)),
+        };
+        self.out.push(Micro::Store { target, value });
+    }
+
+    /// `tcgen05.dealloc`: nothing touches the columns behind it, so that it is like a store to them.
+    pub(super) fn free_columns(&mut self, written: &Written) {
+        let address = self.value(written.value("at"), ADDRESS);
+        let product = Product {
+            matrices: Vec::new(),
+            addend: Term::Free("freed columns".to_owned(), 32),
+            accumulator: Vec::new(),
+            accumulates: Term::truth(false),
+            fragments: Vec::new(),
+            shape: String::new(),
+            into: vec![columns_at(&address, 0)],
+        };
+        let effect = AsyncEffect::Product(Box::new(product));
+        let micro = self.of_tensor(written, "tcgen05.dealloc", TensorOp::Free, effect);
+        self.out.push(Micro::Issue(Box::new(micro)));
+    }
+
+    /// A range in the CTA and, for an instruction of a pair of CTAs, at the same place in its peer.
+    fn everywhere(&self, written: &Written, own: Range) -> Vec<Range> {
+        let peer = self.peer().filter(|_| written.words.has("cta_group::2"));
+        let Some(peer) = peer else { return vec![own] };
+        let address = in_cta(&own.address, peer);
+        let other = Range { address, space: Space::SharedCluster, ..own.clone() };
+        vec![own, other]
+    }
+
+    /// The rank of the other CTA of the pair, if the test has it: those whose ranks differ in the lowest
+    /// bit (PTX-9.7.16.5).
+    fn peer(&self) -> Option<u64> {
+        let ThreadPlace::Device(place) = self.place else { return None };
+        let ctas = self.layout.cluster_ctas(place);
+        let rank = ctas.iter().position(|&cta| cta == place.cta)? ^ 1;
+        (rank < ctas.len()).then_some(rank as u64)
+    }
+
+    /// The columns from the address of an operand on.
+    fn columns(&self, written: &Written, name: &str) -> Range {
+        let (address, offset) = self.taddr(written, name);
+        columns_at(&address, offset)
+    }
+
+    /// An address of Tensor Memory, of 32 bits, and how many columns behind it.
+    fn taddr(&self, written: &Written, name: &str) -> (Term, u64) {
+        let operand = written.memory(name).expect("its form has this address");
+        let Address { base, offset, .. } = operand;
+        let (base, inner) = match base {
+            Value::AddressOf(variable, inner) => (Value::AddressOf(variable.clone(), 0), *inner),
+            other => (other.clone(), 0),
+        };
+        (self.value(&base, ADDRESS), inner.wrapping_add(*offset) as u64)
+    }
+
+    /// The word of a column that belongs to the lanes of the thread's warp.
+    fn word_of_column(&self, address: &Term, offset: u64) -> Target {
+        let warp = match self.place {
+            ThreadPlace::Device(place) => place.warp.unwrap_or(0),
+            ThreadPlace::Host => 0,
+        };
+        let lanes = u128::from(warp % (COLUMN / WORD) * WORD);
+        let Range { address, space, confined, .. } = columns_at(address, offset);
+        Target {
+            address: address.binary(Binary::Add, Term::Const(lanes, 64)),
+            space,
+            bytes: WORD,
+            whole: WORD,
+            within: 0,
+            order: Order::Weak,
+            scope: None,
+            proxy: Proxy::TensorMemory,
+            marks: Marks::default(),
+            replica: None,
+            confined: Some(confined),
+        }
+    }
+}
+
+/// The columns from an address on.
+fn columns_at(address: &Term, offset: u64) -> Range {
+    let column = address.clone().bits(0, COLUMN_BITS).resize(64, Extension::Zero);
+    let column = column.binary(Binary::Add, Term::Const(u128::from(offset), 64));
+    let bits = Term::Const(u128::from(COLUMN.trailing_zeros()), 64);
+    Range {
+        address: column.binary(Binary::Shl, bits),
+        space: Space::SharedCta,
+        confined: Confined::TensorMemory,
+        align: Align::Bytes(COLUMN),
+        when: Term::truth(true),
+    }
+}
