@@ -2,7 +2,7 @@
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
-//! stand for the words that the row lists, as names of [`Row::lists`] do. `{d}` is registers in braces,
+//! stand for the words that the row lists, as names of `Row::lists` do. `{d}` is registers in braces,
 //! `[a]` is an address, `{!}p` a predicate, `d|p` and
 //! `d{|p}` two registers that are written, a number is itself.
 
