@@ -59,11 +59,12 @@ impl Kind {
 
     /// Whether the engine has begun before so many steps are worth nothing any more.
     fn begins_within(self, budget: Budget) -> bool {
-        match self {
+        let least = match self {
+            Self::Search | Self::Enumerate => 0,
             #[cfg(feature = "z3")]
-            Self::Z3 => budget.steps.is_none_or(|steps| steps > TOO_FEW_FOR_Z3),
-            _ => true,
-        }
+            Self::Z3 => TOO_FEW_FOR_Z3,
+        };
+        budget.steps.is_none_or(|steps| steps > least)
     }
 
     /// The engine for use beside others: the reference engine gets a limit, since it would take for

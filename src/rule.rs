@@ -212,6 +212,9 @@ rules! {
     /// A computed address that may mean too many columns.
     ComputedColumns: OutOfModel, "computed-columns", [],
         "an address in Tensor Memory that may mean too many columns: declare fewer, or name them";
+    /// Columns that two threads of the test access as lanes of one warp.
+    ColumnsOfLanes: OutOfModel, "columns-of-lanes", [],
+        "Tensor Memory in several threads of a warp: outside the supported subset; one thread stands for the lanes of a warp";
     /// An address within an allocation.
     FreedPart: Undefined, "freed-part", ["PTX-9.7.16.7"],
         "`tcgen05.dealloc` of an address that no allocation begins at";

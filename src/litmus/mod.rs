@@ -15,3 +15,7 @@ mod tasks;
 pub mod tensor;
 pub mod tensor_memory;
 mod written;
+
+/// The start of the fingerprints that reports give to tests, by which they differ from those of herd7
+/// and litmus7.
+pub const FINGERPRINT: &str = "ptxmc-";

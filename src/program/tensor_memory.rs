@@ -158,8 +158,16 @@ impl Lowering<'_> {
         })));
     }
 
+    /// A column has one word for all lanes of a warp, so that one thread has to stand for the warp.
+    fn stands_for_its_warp(&mut self) {
+        if self.at.lanes > 1 {
+            self.require(Term::truth(false), Rule::ColumnsOfLanes);
+        }
+    }
+
     /// `tcgen05.ld`: a register for each column.
     fn load_columns(&mut self, written: &Written) {
+        self.stands_for_its_warp();
         let (address, offset) = self.taddr(written, "t");
         let registers = written.registers().iter();
         let registers = registers.map(|r| self.registers.index(&r.as_ref()?.value));
@@ -175,6 +183,7 @@ impl Lowering<'_> {
 
     /// `tcgen05.st`
     fn store_columns(&mut self, written: &Written) {
+        self.stands_for_its_warp();
         let (address, offset) = self.taddr(written, "t");
         let values = written.elements("r").unwrap_or(&[]).iter().enumerate();
         let stores = values.map(|(column, value)| {
@@ -216,6 +225,7 @@ impl Lowering<'_> {
 
     /// `tcgen05.dealloc`: nothing touches the columns behind it, so that it is like a store to them.
     pub(super) fn free_columns(&mut self, written: &Written) {
+        self.stands_for_its_warp();
         let address = self.value(written.value("at"), ADDRESS);
         let product = Product {
             matrices: Vec::new(),

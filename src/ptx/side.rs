@@ -37,6 +37,7 @@ pub(crate) fn number(bits: u128, ty: Type) -> i128 {
 }
 
 /// Whether so many bits hold a number, signed or not.
+#[cfg(feature = "cli")]
 pub(crate) fn fits(number: i128, width: u32) -> bool {
     let bits = number as u128 & mask(width);
     number == bits as i128 || number == signed(bits, width)

@@ -99,6 +99,7 @@ fn shown(
 }
 
 /// A word for what has become of a thread.
+#[cfg(feature = "cli")]
 pub(super) fn word(stop: &Stop) -> &'static str {
     match stop {
         Stop::Ended => "ended",
@@ -111,6 +112,7 @@ pub(super) fn word(stop: &Stop) -> &'static str {
 }
 
 /// The statement at which a thread is.
+#[cfg(feature = "cli")]
 pub(super) fn span(hanging: &Hanging, status: &Status) -> Option<Span> {
     let of = |id: EventId| hanging.graph.event(id).span;
     match &status.stop {

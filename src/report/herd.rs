@@ -5,7 +5,7 @@
 use super::witness::observed_integer;
 use crate::batch::{Case, Judgement, Listing};
 use crate::check::HangKind;
-use crate::judge::log::FINGERPRINT;
+use crate::litmus::FINGERPRINT;
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::litmus::print::integer;
 use crate::ptx::operation::Comparison;

@@ -58,6 +58,11 @@ const LINES: &[(&str, Weight, &str)] = &[
     ("barrier=own-accesses", Letter, "barriers order only what their participants access (V13)"),
     ("co=total", Remote, "coherence relates all writes to a location (V8)"),
     ("commit-release=history", Open, "`tcgen05.commit` releases what its thread did before (V37)"),
+    (
+        "commit-reuse=none",
+        Letter,
+        "waits promise nothing of what precedes a `tcgen05.commit` (V58)",
+    ),
     ("fence-proxy=required", Remote, "a fence is morally strong with nothing (V4)"),
     (
         "fence-sc=causality",

@@ -190,6 +190,12 @@ impl Teller<'_> {
         if before(read, write) {
             return format!("{name}, which comes later in causality order (PTX-8.10.6)");
         }
+        if before(write, read) {
+            return format!(
+                "{name}, which comes before in causality order, but not behind that in coherence order \
+                 (PTX-8.9.6)"
+            );
+        }
         let missing = nearest_of(self.model, self.execution, [(write, read)]);
         let missing = missing.map(|path| {
             let graph = self.execution.graph;

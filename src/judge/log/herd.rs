@@ -4,8 +4,9 @@
 //! `Histogram (N states)`, each preceded by its count and `:>`, or by `*>` for the outcome in
 //! question. Lines of no known form are skipped, since programs print arbitrary text between tests.
 
-use super::{Entry, FINGERPRINT, LogError, Seen, Value, distinct, no_count, spelt, two_values};
+use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
+use crate::litmus::FINGERPRINT;
 use crate::source::Span;
 use std::cmp::Ordering;
 

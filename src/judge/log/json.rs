@@ -1,7 +1,8 @@
 //! The JSON that runs on devices give into observations.
 
-use super::{Entry, FINGERPRINT, LogError, Seen, Value, distinct, no_count, spelt, two_values};
+use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
+use crate::litmus::FINGERPRINT;
 use crate::source::Span;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};

@@ -13,9 +13,6 @@ use crate::id::FileId;
 use crate::litmus::print::integer;
 use crate::source::{Files, Span};
 
-/// The start of this tool's fingerprints, by which they differ from those of herd7 and litmus7.
-pub const FINGERPRINT: &str = "ptxmc-";
-
 /// The entry of a log for one test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -23,7 +20,7 @@ pub struct Entry {
     pub name: String,
     /// The file of the test, if given in the log.
     pub path: Option<String>,
-    /// The fingerprint of the test, where the log has one that begins with [`FINGERPRINT`].
+    /// The fingerprint of the test, where the log has one that begins with [`FINGERPRINT`](crate::litmus::FINGERPRINT).
     pub hash: Option<String>,
     /// The final states, in the order of the log.
     pub states: Vec<Seen>,
