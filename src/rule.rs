@@ -213,7 +213,7 @@ rules! {
     ComputedColumns: OutOfModel, "computed-columns", [],
         "an address in Tensor Memory that may mean too many columns: declare fewer, or name them";
     /// Columns that two threads of the test access as lanes of one warp.
-    ColumnsOfLanes: OutOfModel, "columns-of-lanes", [],
+    LanesOfColumns: OutOfModel, "lanes-of-columns", [],
         "Tensor Memory in several threads of a warp: outside the supported subset; one thread stands for the lanes of a warp";
     /// An address within an allocation.
     FreedPart: Undefined, "freed-part", ["PTX-9.7.16.7"],

@@ -156,6 +156,9 @@ impl Plan {
         if let Some(map) = test.tensor_maps.first() {
             return Err(Refusal::TensorMap(map.name.value.clone()));
         }
+        if let Some(opcode) = statements(test).find_map(of_tensor_cores) {
+            return Err(Refusal::TensorCores(opcode));
+        }
         let aliases = aliases(test, &globals)?;
         let (global_bytes, shared_bytes) = (end(&globals), end(&shared));
         limited(global_bytes, "global", MOST_GLOBAL)?;
@@ -246,6 +249,16 @@ impl Plan {
             Arrangement::Exclusive if clusters => Ending::ClusterBarrier,
             Arrangement::Exclusive => Ending::LastThread,
         })
+    }
+}
+
+/// The opcode of an instruction of the tensor cores.
+fn of_tensor_cores(statement: &Statement) -> Option<&'static str> {
+    match &statement.operation {
+        Operation::Form(written) => {
+            Some(written.form.opcode).filter(|opcode| ["wgmma", "tcgen05"].contains(opcode))
+        }
+        _ => None,
     }
 }
 

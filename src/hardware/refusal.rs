@@ -33,6 +33,11 @@ pub enum Refusal {
     /// A tensor map, which the driver makes of an address that differs from instance to instance.
     #[error("`{0}` is a tensor map, which differs from instance to instance")]
     TensorMap(String),
+    /// An instruction of the tensor cores, whose matrices tests name by their addresses.
+    #[error(
+        "`{0}` of the tensor cores: a test names matrices by addresses, hardware by descriptors"
+    )]
+    TensorCores(&'static str),
     /// A variable in a space that cannot have an instance for each run of the test.
     #[error("`{name}` is a `.{space}` variable {what}")]
     Variable {

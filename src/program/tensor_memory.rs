@@ -161,7 +161,7 @@ impl Lowering<'_> {
     /// A column has one word for all lanes of a warp, so that one thread has to stand for the warp.
     fn stands_for_its_warp(&mut self) {
         if self.at.lanes > 1 {
-            self.require(Term::truth(false), Rule::ColumnsOfLanes);
+            self.require(Term::truth(false), Rule::LanesOfColumns);
         }
     }
 
