@@ -357,7 +357,7 @@ fn statuses(
             stays.graph.cuts.iter().find(|cut| cut.agent == agent && holds(cut.guard))
         {
             let happens = |id: &EventId| holds(graph.event(*id).guard);
-            let polls = polls::pieces(graph, cut).into_iter().filter(happens).collect();
+            let polls = graph.polls(cut).filter(happens).collect();
             return Stop::InLoop { branch: cut.span, polls };
         }
         if holds(stays.held[agent.index()]) {

@@ -11,7 +11,7 @@ use super::{
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{Cut, CutKind, EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AccessId, EventId, NodeId};
+use crate::id::{EventId, NodeId};
 use crate::litmus::ast::Test;
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::{Arena, Axiom, AxiomKind, AxiomRole, Model, Node};
@@ -66,10 +66,8 @@ pub(super) fn broken(
 /// Whether each cut thread waits in a loop that only reads mbarriers, so that further rounds have no
 /// other accesses.
 fn waits_at_mbarriers(graph: &EventGraph) -> bool {
-    let is_mbarrier = |access: &AccessId| {
-        graph.access(*access).pieces.iter().all(|&piece| graph.event(piece).marks.mbarrier)
-    };
-    let polls = |cut: &Cut| cut.kind == CutKind::Spin && cut.polls.iter().all(is_mbarrier);
+    let is_mbarrier = |piece: EventId| graph.event(piece).marks.mbarrier;
+    let polls = |cut: &Cut| cut.kind == CutKind::Spin && graph.polls(cut).all(is_mbarrier);
     graph.cuts.iter().all(polls)
 }
 

@@ -3,7 +3,7 @@
 use super::args::{AdviseArguments, SingleFormat};
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
-use super::output::{Console, print};
+use super::output::{Console, print, write_file};
 use super::status::Status;
 use crate::advise::cost::Costs;
 use crate::advise::rewrite::rewritten;
@@ -96,8 +96,7 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
             let text = applied(arguments, group, sets, &model.name, |case| {
                 files.get(case.test.span.file).map_or("", |file| file.text.as_str())
             })?;
-            std::fs::write(path, text)
-                .with_context(|| format!("cannot write `{}`", path.display()))?;
+            write_file(path, &text)?;
         } else {
             let path = path.display();
             console.remark(&format!("nothing is written to `{path}`: there is no set to apply"));

@@ -3,6 +3,7 @@
 
 use super::inputs::real;
 use super::models::is_default;
+use super::output::write_file;
 use crate::batch::Case;
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
@@ -215,7 +216,7 @@ impl Baseline {
         for ((test, model), kind) in &self.verdicts {
             text.push_str(&format!("{}\t{model}\t{test}\n", kind.name()));
         }
-        std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+        write_file(path, &text)
     }
 }
 

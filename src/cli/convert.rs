@@ -2,7 +2,7 @@
 
 use super::args::{ConvertArguments, TestFormat};
 use super::inputs::Inputs;
-use super::output::{Console, print};
+use super::output::{Console, print, write_file};
 use super::status::Status;
 use crate::batch::{Case, Listing};
 use crate::budget::Budget;
@@ -99,6 +99,5 @@ fn fresh(name: &str, known: &mut BTreeSet<String>) -> String {
 }
 
 fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
-    let path = folder.join(format!("{name}.litmus"));
-    std::fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))
+    write_file(&folder.join(format!("{name}.litmus")), text)
 }

@@ -1,7 +1,7 @@
 //! `ptxmc draw`: an execution as a picture.
 
 use super::args::{DrawArguments, DrawFormat};
-use super::output::{Console, print};
+use super::output::{Console, print, write_file};
 use super::page;
 use super::single::{Loaded, without_axioms};
 use super::status::Status;
@@ -90,7 +90,7 @@ fn page(arguments: &DrawArguments, loaded: &Loaded, judgement: Judgement) -> Res
 fn put(arguments: &DrawArguments, text: &str) -> Result<()> {
     match arguments.output.as_os_str() == "-" {
         true => print(text),
-        false => page::write(&arguments.output, text),
+        false => write_file(&arguments.output, text),
     }
 }
 

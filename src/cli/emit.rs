@@ -4,7 +4,7 @@ use super::args::EmitArguments;
 use super::fitness::{self, unfit};
 use super::inputs::Inputs;
 use super::models::any_error;
-use super::output::{Console, print};
+use super::output::{Console, print, write_file};
 use super::status::Status;
 use crate::batch::Case;
 use crate::hardware::{Geometry, Parameters, Plan, Refusal, kernel};
@@ -24,10 +24,7 @@ pub(super) fn run(arguments: &EmitArguments, console: &Console) -> Result<Status
     let folder = &arguments.output;
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
-    let write = |name: &str, text: &str| {
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))
-    };
+    let write = |name: &str, text: &str| write_file(&folder.join(name), text);
     let mut parameters = Parameters::default();
     for (name, value) in &arguments.parameters {
         // Names and values were looked at when the arguments were read.

@@ -4,7 +4,7 @@ use super::args::{Checking, GenerateArguments};
 use super::check::jobs;
 use super::choices::{choices, nothing_fits, unused};
 use super::models::Setup;
-use super::output::{Console, print};
+use super::output::{Console, print, write_file};
 use super::status::Status;
 use crate::batch::{Case, in_order, judge};
 use crate::collections::Permutation;
@@ -195,7 +195,7 @@ impl Generation<'_> {
             let this = &*self;
             let mut sides = Vec::new();
             let work = |index: usize| match family.any(first + index as u64) {
-                Some(variation) => match this.made(&variation).kind {
+                Some(variation) => match this.asked(&variation).ok().and_then(|(_, kind)| kind) {
                     Some(Kind::Allowed) => Side::Allowed,
                     Some(Kind::Forbidden) => Side::Forbidden,
                     _ => Side::Other,
@@ -217,20 +217,27 @@ impl Generation<'_> {
         Ok(())
     }
 
-    /// Makes a test and asks the model.
+    /// Makes a test, asks the model and writes it down.
     fn made(&self, variation: &Variation<'_>) -> Made {
-        let name = variation.to_string();
+        let (text, kind) = match self.asked(variation) {
+            Ok((test, kind)) => (print_blocks(&test).map_err(|error| error.to_string()), kind),
+            Err(why) => (Err(why), None),
+        };
         let shape = crate::generate::base(variation.cycle);
+        Made { name: variation.to_string(), shape, text, kind }
+    }
+
+    /// Makes a test and asks the model.
+    fn asked(&self, variation: &Variation<'_>) -> Result<(Test, Option<Kind>), String> {
+        let name = variation.to_string();
         let mut files = Files::default();
         let parsed = parse_bytes(&mut files, &name, variation.text().as_bytes());
         let wrong = parsed.diagnostics.iter().find(|d| Diagnostic::is_error(d));
         let (Some(test), None) = (parsed.tests.into_iter().next(), wrong) else {
             let why = wrong.map_or("no test", |diagnostic| &diagnostic.message);
-            let text = Err(format!("{name} cannot be read: {why}"));
-            return Made { name, shape, text, kind: None };
+            return Err(format!("{name} cannot be read: {why}"));
         };
-        let (test, kind) = self.judged(test);
-        Made { text: print_blocks(&test).map_err(|error| error.to_string()), name, shape, kind }
+        Ok(self.judged(test))
     }
 
     /// The test with its verdict as expectation.
@@ -274,9 +281,7 @@ impl Generation<'_> {
         }
         match &self.arguments.output {
             Some(folder) => {
-                let path = folder.join(format!("{}.litmus", made.name));
-                fs::write(&path, text)
-                    .with_context(|| format!("cannot write `{}`", path.display()))?;
+                write_file(&folder.join(format!("{}.litmus", made.name)), &text)?;
             }
             None => print(&format!("{text}\n"))?,
         }

@@ -8,7 +8,9 @@ use crate::source::Files;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rustc_hash::FxHashMap;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// Of more diagnostics only the number is told.
@@ -106,6 +108,11 @@ pub(super) fn print(text: &str) -> Result<()> {
         std::process::exit(UNREAD.into());
     }
     written.context("cannot write to standard output")
+}
+
+/// Writes a file that the user has named.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 /// Whether writing failed because the reader is gone, as with `head`.

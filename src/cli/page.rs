@@ -1,6 +1,7 @@
 //! Pages: `ptxmc draw -o F.html`, and the folder that `ptxmc check --report` writes.
 
 use super::excluded::excluded_execution;
+use super::output::write_file;
 use crate::batch::{Case, Judgement, list};
 use crate::check::Settings;
 use crate::event::graph::EventGraph;
@@ -84,7 +85,7 @@ impl Folder {
     /// Writes the page of a test.
     pub(super) fn add(&mut self, case: &Case, verdicts: &[Stated], text: &str) -> Result<()> {
         let page = format!("{PAGES}/{:04}-{}.html", self.entries.len() + 1, plain(&case.test.name));
-        write(&self.path.join(&page), text)?;
+        write_file(&self.path.join(&page), text)?;
         let (path, verdicts) = (case.path.clone(), verdicts.to_vec());
         self.entries.push(Entry { path, page, verdicts });
         Ok(())
@@ -92,7 +93,7 @@ impl Folder {
 
     /// Writes the list of all.
     pub(super) fn finish(&self, models: &[Model], tally: &Tally) -> Result<()> {
-        write(&self.path.join("index.html"), &page::index(&self.entries, models, tally))
+        write_file(&self.path.join("index.html"), &page::index(&self.entries, models, tally))
     }
 }
 
@@ -106,8 +107,4 @@ pub(super) const BACK: &str = "../index.html";
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
     name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(80).collect()
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
 }

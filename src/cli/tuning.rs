@@ -3,6 +3,7 @@
 //! Each line contains, separated by tabs: device, test, outcomes per second, and then the
 //! parameters as NAME=VALUE. Lines that start with `#` are comments.
 
+use super::output::write_file;
 use crate::hardware::Parameters;
 use crate::hardware::campaign::Tuned;
 use anyhow::{Context, Result, bail};
@@ -52,8 +53,7 @@ impl Tuning {
     /// Writes the file, if there is one to keep.
     pub(super) fn write(&self) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
-        let context = || format!("cannot write `{}`", path.display());
-        fs::write(path, self.text()).with_context(context)
+        write_file(path, &self.text())
     }
 
     fn text(&self) -> String {

@@ -237,20 +237,11 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         let state = &State { guard, ..state.clone() };
         let target = Target {
-            address: range.address.clone(),
-            space: range.space,
-            bytes,
             whole: match range.align {
                 Align::Bytes(bytes) => bytes,
                 Align::Size => bytes,
             },
-            within: 0,
-            order: Order::Weak,
-            scope: None,
-            proxy,
-            marks: Marks::default(),
-            replica: None,
-            confined: Some(range.confined.clone()),
+            ..range.target(bytes, proxy)
         };
         let places = self.places(&target, does, state, span).list.into_iter();
         places.map(|(guard, place)| self.access(&target, &place, state, guard, span)).collect()

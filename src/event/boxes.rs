@@ -13,9 +13,9 @@ use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::tensor::{Run, TensorMap};
 use crate::program::expr::{Binary, Expr};
 use crate::program::layout::Resolved;
-use crate::program::micro::{BoxPlace, Confined, Direction, Marks, Target, TensorTransfer};
+use crate::program::micro::{BoxPlace, Confined, Direction, Target, TensorTransfer};
 use crate::program::term::Term;
-use crate::ptx::operation::{Order, Proxy, Space};
+use crate::ptx::operation::{Proxy, Space};
 use crate::rule::Rule;
 use crate::source::Span;
 
@@ -161,18 +161,12 @@ impl<'p> ThreadRun<'_, 'p> {
             (Direction::Store, None) => Does::Write,
             (Direction::Store, Some(_)) => Does::Update,
         };
+        let (nowhere, bytes) =
+            (Term::Const(0, 64), u32::try_from(bytes).expect("no longer than a box"));
+        let confined = Some(Confined::Global(Rule::CopySpace));
         let target = Target {
-            address: Term::Const(0, 64),
-            space: Space::Global,
-            bytes: u32::try_from(bytes).expect("no longer than a box"),
             whole: transfer.reduction.as_ref().map_or(1, |reduction| reduction.bytes),
-            within: 0,
-            order: Order::Weak,
-            scope: None,
-            proxy: Proxy::Async,
-            marks: Marks::default(),
-            replica: None,
-            confined: Some(Confined::Global(Rule::CopySpace)),
+            ..Target::weak(nowhere, Space::Global, bytes, Proxy::Async, confined)
         };
         let places = self.places_at(address, &target, does, state, span).list.into_iter();
         let accesses = places.map(|(guard, place)| DraftAccess {

@@ -8,7 +8,8 @@ use crate::litmus::ast::{Condition, Term, ThreadPlace};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Program;
 use crate::ptx::bits::{mask, signed};
-use crate::ptx::operation::{Comparison, Type, TypeKind};
+use crate::ptx::operation::{Comparison, TypeKind};
+use crate::ptx::side::float_bits;
 use rustc_hash::FxHashMap;
 
 /// The registers that a program's condition, filter and `locations` mention, with their threads.
@@ -122,11 +123,11 @@ impl<'a> Conditions<'a> {
         let mut observed: Vec<Observed> = Vec::new();
         for term in terms_of(self.program) {
             if let (Some(name), Valued::Expr(value, sign)) =
-                (self.name(term), self.term(graph, term))
+                (self.program.name_of(term), self.term(graph, term))
             {
                 let known = observed.iter().any(|o| o.name == name);
                 if !known {
-                    let float = self.ty(term).filter(|ty| ty.is_float());
+                    let float = self.program.type_of(term).filter(|ty| ty.is_float());
                     let signed = sign == Signedness::Signed;
                     observed.push(Observed { name, value, signed, float });
                 }
@@ -136,49 +137,10 @@ impl<'a> Conditions<'a> {
         graph.observed = observed;
     }
 
-    fn name(&self, term: &Term) -> Option<String> {
-        match term {
-            Term::Register { thread, register, .. } => {
-                Some(format!("{}:{register}", self.program.threads[*thread].name))
-            }
-            Term::Memory { variable, index, instance, .. } => {
-                let mut name = variable.clone();
-                let info =
-                    &self.program.layout.variables[self.program.layout.variable(variable)?];
-                if info.elements > 1 {
-                    name = format!("{name}[{index}]");
-                }
-                Some(match instance {
-                    Some(thread) => format!("{}:{name}", self.program.threads[*thread].name),
-                    None => name,
-                })
-            }
-            Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => None,
-        }
-    }
-
-    /// The type of a register or variable.
-    fn ty(&self, term: &Term) -> Option<Type> {
-        match term {
-            Term::Register { thread, register, .. } => {
-                let registers = &self.program.threads[*thread].registers;
-                registers.iter().find(|r| r.name == *register).map(|r| r.ty)
-            }
-            Term::Memory { variable, .. } => {
-                let layout = &self.program.layout;
-                layout.variable(variable).map(|found| layout.variables[found].ty)
-            }
-            Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => None,
-        }
-    }
-
     /// One side of a comparison; a floating-point literal takes the type of `other`.
     fn side(&mut self, graph: &mut EventGraph, term: &Term, other: &Term) -> Valued {
         let Term::Float(number) = term else { return self.term(graph, term) };
-        let ty = self.ty(other).unwrap_or(Type::UNTYPED);
-        let wide = Type::new(TypeKind::Bits, ty.bits);
-        let bits = number.value.converted(ty).or_else(|| number.value.converted(wide));
-        Valued::Number(bits.unwrap_or(number.value.raw().0))
+        Valued::Number(float_bits(number.value, self.program.type_of(other)))
     }
 
     fn condition(&mut self, graph: &mut EventGraph, condition: &Condition) -> ExprId {

@@ -576,6 +576,11 @@ impl EventGraph {
         &self.accesses[id.index()]
     }
 
+    /// The reads by which the thread of a cut polls in its loop.
+    pub(crate) fn polls(&self, cut: &Cut) -> impl Iterator<Item = EventId> {
+        cut.polls.iter().flat_map(|&poll| self.access(poll).pieces.iter().copied())
+    }
+
     /// The access of a memory event.
     ///
     /// # Panics

@@ -7,7 +7,7 @@ use crate::id::EventId;
 use crate::program::micro::{TensorKind, TensorOp};
 use crate::ptx::operation::Proxy;
 
-/// Whether the operations make a pipeline, the first behind the second.
+/// Whether the operations make a pipeline: the second is performed after the first.
 fn make_pipeline(first: &Operation, second: &Operation) -> bool {
     use TensorOp::{Move, Multiply, Shift};
     let (Some(one), Some(other)) = (first.tensor, second.tensor) else { return false };

@@ -15,10 +15,10 @@ use super::unfold::{Cell, State, ThreadRun, union};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{
-    AsyncMicro, Confined, Marks, Micro, Product, Range, Target, TensorFence, TensorOp,
+    AsyncMicro, Confined, Micro, Product, Range, Target, TensorFence, TensorOp,
 };
 use crate::ptx::asynchronous::GroupKind;
-use crate::ptx::operation::{Order, Proxy};
+use crate::ptx::operation::Proxy;
 use crate::rule::Rule;
 use crate::source::Span;
 
@@ -411,20 +411,9 @@ impl GraphBuilder<'_> {
 
 /// The first chunk of a range, which reaches to the end of what holds it.
 fn chunk(range: &Range) -> Target {
-    Target {
-        address: range.address.clone(),
-        space: range.space,
-        bytes: CHUNK,
-        whole: CHUNK,
-        within: 0,
-        order: Order::Weak,
-        scope: None,
-        proxy: match range.confined {
-            Confined::TensorMemory => Proxy::TensorMemory,
-            _ => Proxy::Async,
-        },
-        marks: Marks::default(),
-        replica: None,
-        confined: Some(range.confined.clone()),
-    }
+    let proxy = match range.confined {
+        Confined::TensorMemory => Proxy::TensorMemory,
+        _ => Proxy::Async,
+    };
+    range.target(CHUNK, proxy)
 }

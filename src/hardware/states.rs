@@ -135,7 +135,7 @@ fn value(term: &Term, other: &Term, test: &Test, fields: &[Field], state: &State
         Term::Number(value) => Side::Number(value.value),
         Term::Float(value) => {
             let of = found(other, test, fields).map(|at| fields[at].ty);
-            Side::float(value.value, of)
+            Side::Number(side::float_bits(value.value, of))
         }
         _ => match found(term, test, fields) {
             Some(at) => Side::Bits(state[at], fields[at].ty),

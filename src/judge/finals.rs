@@ -11,7 +11,6 @@ use crate::program::micro::Program;
 use crate::program::reading::Readings;
 use crate::ptx::bits::mask;
 use crate::ptx::operands::for_each_register;
-use crate::ptx::operation::Type;
 use crate::ptx::side::{self, Side};
 use crate::source::Span;
 
@@ -42,26 +41,13 @@ impl<'t> Finals<'t> {
 
     fn spell(&self, name: &mut String, value: &mut Value) {
         let Some(term) = self.term(name) else { return };
-        *name = self.spelling(&term);
-        if let (Value::Number(number), Some(ty)) = (&mut *value, self.ty(&term))
+        if let Some(spelling) = self.spelling(&term) {
+            *name = spelling;
+        }
+        if let (Value::Number(number), Some(ty)) = (&mut *value, self.program.type_of(&term))
             && side::fits(*number, ty.bits)
         {
             *number = side::number(*number as u128 & mask(ty.bits), ty);
-        }
-    }
-
-    /// The type of a register or variable.
-    fn ty(&self, term: &Term) -> Option<Type> {
-        match term {
-            Term::Register { thread, register, .. } => {
-                let registers = &self.program.threads[*thread].registers;
-                registers.iter().find(|info| info.name == *register).map(|info| info.ty)
-            }
-            Term::Memory { variable, .. } => {
-                let layout = &self.program.layout;
-                layout.variable(variable).map(|found| layout.variables[found].ty)
-            }
-            Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => None,
         }
     }
 
@@ -89,17 +75,19 @@ impl<'t> Finals<'t> {
     fn side(&self, term: &Term, other: &Term, seen: &Seen) -> Option<Side> {
         Some(match term {
             Term::Number(number) => Side::Number(number.value),
-            Term::Float(number) => Side::float(number.value, self.ty(other)),
+            Term::Float(number) => {
+                Side::Number(side::float_bits(number.value, self.program.type_of(other)))
+            }
             Term::AddressOf(name) => {
                 let layout = &self.program.layout;
                 let address = |at| i128::from(layout.address_of(at, ThreadPlace::Host));
                 Side::Number(layout.variable(&name.value).map_or(0, address))
             }
             Term::Register { .. } | Term::Memory { .. } => {
-                let Value::Number(number) = value(seen, &self.spelling(term))? else {
+                let Value::Number(number) = value(seen, &self.spelling(term)?)? else {
                     return None;
                 };
-                match self.ty(term) {
+                match self.program.type_of(term) {
                     Some(ty) if side::fits(*number, ty.bits) => {
                         Side::Bits(*number as u128 & mask(ty.bits), ty)
                     }
@@ -121,9 +109,8 @@ impl<'t> Finals<'t> {
         match condition {
             Condition::True | Condition::False => {}
             Condition::Compare(_, a, b) => {
-                for term in [a, b] {
-                    let name = self.spelling(term);
-                    if !name.is_empty() && value(seen, &name).is_none() && !out.contains(&name) {
+                for name in [a, b].into_iter().filter_map(|term| self.spelling(term)) {
+                    if value(seen, &name).is_none() && !out.contains(&name) {
                         out.push(name);
                     }
                 }
@@ -181,26 +168,10 @@ impl<'t> Finals<'t> {
         (index < declared.elements).then_some(Term::Memory { variable, index, instance, span })
     }
 
-    /// The name of a term as event graphs spell it; empty of a number or an address.
+    /// The name of a term as event graphs spell it; `None` of a number or an address.
     #[must_use]
-    pub fn spelling(&self, term: &Term) -> String {
-        let thread = |at: usize| self.test.threads[at].name.value.as_str();
-        match term {
-            Term::Register { thread: at, register, .. } => format!("{}:{register}", thread(*at)),
-            Term::Memory { variable, index, instance, .. } => {
-                let layout = &self.program.layout;
-                let found = layout.variable(variable);
-                let name = match found.is_some_and(|at| layout.variables[at].elements > 1) {
-                    true => format!("{variable}[{index}]"),
-                    false => variable.clone(),
-                };
-                match instance {
-                    Some(at) => format!("{}:{name}", thread(*at)),
-                    None => name,
-                }
-            }
-            Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => String::new(),
-        }
+    pub fn spelling(&self, term: &Term) -> Option<String> {
+        self.program.name_of(term)
     }
 }
 

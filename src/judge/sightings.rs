@@ -3,6 +3,7 @@
 use super::finals::Finals;
 use super::log::{Entry, Seen, Value};
 use crate::batch::Case;
+use crate::litmus::FINGERPRINT;
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -157,7 +158,9 @@ fn subject(entry: &Entry, by_name: &BTreeMap<&str, Vec<usize>>, tests: Tests<'_>
             fitting.next().filter(|_| fitting.next().is_none())
         }
     };
-    let Some(hash) = &entry.hash else {
+    // Other tools have fingerprints of their own, which tell nothing here.
+    let own = entry.hash.as_ref().filter(|hash| hash.starts_with(FINGERPRINT));
+    let Some(hash) = own else {
         return single(named).map_or_else(|| Subject::Several(named.clone()), Subject::Test);
     };
     let is_it = |&index: &usize| fingerprint(&cases[index]).eq_ignore_ascii_case(hash);

@@ -248,7 +248,7 @@ impl Judge<'_> {
         (finals, terms): (&Finals<'_>, &[Term]),
         asked: &Judgement,
     ) {
-        let names: Vec<String> = terms.iter().map(|term| finals.spelling(term)).collect();
+        let names: Vec<String> = terms.iter().filter_map(|term| finals.spelling(term)).collect();
         if listed.names.as_ref() == Some(&names) {
             return;
         }

@@ -20,7 +20,7 @@ use crate::ptx::floating::Subnormals;
 use crate::ptx::form::Written;
 use crate::ptx::names;
 use crate::ptx::operation::{
-    Address, AtomicOp, Order, Proxy, ProxyFenceKind, Scope, Space, Type, TypeKind,
+    Address, AtomicOp, Proxy, ProxyFenceKind, Scope, Space, Type, TypeKind,
 };
 use crate::rule::Rule;
 
@@ -138,17 +138,9 @@ impl Lowering<'_> {
     fn map(&self, address: &Address, space: Space, proxy: Proxy) -> Target {
         let (address, space) = self.address(address, space, 0);
         Target {
-            address,
-            space,
-            bytes: WORD.bytes(),
             whole: 64,
-            within: 0,
-            order: Order::Weak,
-            scope: None,
-            proxy,
             marks: Marks { tensor_map: true, ..Marks::default() },
-            replica: None,
-            confined: None,
+            ..Target::weak(address, space, WORD.bytes(), proxy, None)
         }
     }
 

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::reading::AsyncReadings;
 use super::term::Term;
-use crate::litmus::ast::{Condition, Quantifier, ThreadPlace};
+use crate::litmus::ast::{Condition, Quantifier, Term as LitmusTerm, ThreadPlace};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
 use crate::ptx::warp::WarpOp;
@@ -24,11 +24,47 @@ pub struct Program {
     /// The filter, if any.
     pub filter: Option<Condition>,
     /// Terms shown besides those in the condition.
-    pub shown: Vec<crate::litmus::ast::Term>,
+    pub shown: Vec<LitmusTerm>,
     /// The order of the tasks of the API.
     pub tasks: Tasks,
     /// The readings for asynchronous operations.
     pub asynchronous: AsyncReadings,
+}
+
+impl Program {
+    /// The name of a register or variable in final states; `None` of other terms.
+    #[must_use]
+    pub fn name_of(&self, term: &LitmusTerm) -> Option<String> {
+        let of = |thread: &usize, name: &str| format!("{}:{name}", self.threads[*thread].name);
+        match term {
+            LitmusTerm::Register { thread, register, .. } => Some(of(thread, register)),
+            LitmusTerm::Memory { variable, index, instance, .. } => {
+                let info = &self.layout.variables[self.layout.variable(variable)?];
+                let name = match info.elements > 1 {
+                    true => format!("{variable}[{index}]"),
+                    false => variable.clone(),
+                };
+                Some(instance.as_ref().map_or_else(|| name.clone(), |thread| of(thread, &name)))
+            }
+            LitmusTerm::Number(_) | LitmusTerm::Float(_) | LitmusTerm::AddressOf(_) => None,
+        }
+    }
+
+    /// The type of a register or variable; `None` of other terms.
+    #[must_use]
+    pub fn type_of(&self, term: &LitmusTerm) -> Option<Type> {
+        match term {
+            LitmusTerm::Register { thread, register, .. } => {
+                let registers = &self.threads[*thread].registers;
+                registers.iter().find(|info| info.name == *register).map(|info| info.ty)
+            }
+            LitmusTerm::Memory { variable, .. } => {
+                let found = self.layout.variable(variable);
+                found.map(|found| self.layout.variables[found].ty)
+            }
+            LitmusTerm::Number(_) | LitmusTerm::Float(_) | LitmusTerm::AddressOf(_) => None,
+        }
+    }
 }
 
 /// The tasks of the API (PTX-8.9.4). A task may have no threads and still come between others.
@@ -405,6 +441,32 @@ pub struct Target {
     pub confined: Option<Confined>,
 }
 
+impl Target {
+    /// A weak access of so many bytes, with no marks: its alignment is its size.
+    #[must_use]
+    pub fn weak(
+        address: Term,
+        space: Space,
+        bytes: u32,
+        proxy: Proxy,
+        confined: Option<Confined>,
+    ) -> Self {
+        Self {
+            address,
+            space,
+            bytes,
+            whole: bytes,
+            within: 0,
+            order: Order::Weak,
+            scope: None,
+            proxy,
+            marks: Marks::default(),
+            replica: None,
+            confined,
+        }
+    }
+}
+
 /// Memory to which an instruction is confined; elsewhere its access is undefined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confined {
@@ -676,6 +738,14 @@ pub struct Range {
     pub align: Align,
     /// Whether the operation accesses this range.
     pub when: Term,
+}
+
+impl Range {
+    /// A weak access to its first bytes.
+    #[must_use]
+    pub fn target(&self, bytes: u32, proxy: Proxy) -> Target {
+        Target::weak(self.address.clone(), self.space, bytes, proxy, Some(self.confined.clone()))
+    }
 }
 
 /// The alignment of an address.

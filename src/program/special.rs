@@ -125,17 +125,9 @@ impl Lowering<'_> {
             let skip = u64::try_from(word * 8).expect("a short range");
             let (address, space) = self.address(address, space, skip);
             let target = Target {
-                address,
-                space,
-                bytes: 8,
                 whole,
                 within: u32::try_from(word * 8).expect("a short range") % whole,
-                order: Order::Weak,
-                scope: None,
-                proxy: Proxy::Generic,
-                marks: Marks::default(),
-                replica: None,
-                confined: Some(confined.clone()),
+                ..Target::weak(address, space, 8, Proxy::Generic, Some(confined.clone()))
             };
             list.push(Micro::Store { target, value: value(word) });
         }

@@ -9,15 +9,15 @@ use super::asynchronous::in_cta;
 use super::expr::Binary;
 use super::lower::Lowering;
 use super::micro::{
-    Align, AsyncEffect, AsyncMicro, Behind, Confined, Marks, Micro, Product, Range, Signal,
-    SignalKind, SignalPlace, Target, TensorKind, TensorOp, Tracked,
+    Align, AsyncEffect, AsyncMicro, Behind, Confined, Micro, Product, Range, Signal, SignalKind,
+    SignalPlace, Target, TensorKind, TensorOp, Tracked,
 };
 use super::term::{Extension, Term};
 use crate::litmus::ast::ThreadPlace;
 use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::form::Written;
-use crate::ptx::operation::{Address, Order, Proxy, Scope, Space, Type, TypeKind, Value};
+use crate::ptx::operation::{Address, Proxy, Scope, Space, Type, TypeKind, Value};
 use crate::rule::Rule;
 
 const ADDRESS: Type = Type::new(TypeKind::Unsigned, 32);
@@ -207,19 +207,8 @@ impl Lowering<'_> {
             return self.outside(Rule::UndeclaredColumns);
         };
         let value = Term::Const(u128::from(start / u64::from(COLUMN)), 32);
-        let target = Target {
-            address,
-            space,
-            bytes: WORD,
-            whole: WORD,
-            within: 0,
-            order: Order::Weak,
-            scope: None,
-            proxy: Proxy::Generic,
-            marks: Marks::default(),
-            replica: None,
-            confined: Some(Confined::Own(Rule::AllocationOutsideShared)),
-        };
+        let confined = Some(Confined::Own(Rule::AllocationOutsideShared));
+        let target = Target::weak(address, space, WORD, Proxy::Generic, confined);
         self.out.push(Micro::Store { target, value });
     }
 
@@ -283,20 +272,9 @@ impl Lowering<'_> {
             ThreadPlace::Host => 0,
         };
         let lanes = u128::from(warp % (COLUMN / WORD) * WORD);
-        let Range { address, space, confined, .. } = columns_at(address, offset);
-        Target {
-            address: address.binary(Binary::Add, Term::Const(lanes, 64)),
-            space,
-            bytes: WORD,
-            whole: WORD,
-            within: 0,
-            order: Order::Weak,
-            scope: None,
-            proxy: Proxy::TensorMemory,
-            marks: Marks::default(),
-            replica: None,
-            confined: Some(confined),
-        }
+        let column = columns_at(address, offset);
+        let address = column.address.clone().binary(Binary::Add, Term::Const(lanes, 64));
+        Target { address, ..column.target(WORD, Proxy::TensorMemory) }
     }
 }
 

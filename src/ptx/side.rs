@@ -16,14 +16,12 @@ pub(crate) enum Side {
     Bits(u128, Type),
 }
 
-impl Side {
-    /// A floating-point number, with the bits that it has in the type of the other side.
-    pub(crate) fn float(number: Float, other: Option<Type>) -> Self {
-        let ty = other.unwrap_or(Type::UNTYPED);
-        let wide = Type::new(TypeKind::Bits, ty.bits);
-        let bits = number.converted(ty).or_else(|| number.converted(wide));
-        Self::Number(bits.unwrap_or(number.raw().0))
-    }
+/// The bits of a floating-point number in the type of the other side, as a number.
+pub(crate) fn float_bits(number: Float, other: Option<Type>) -> i128 {
+    let ty = other.unwrap_or(Type::UNTYPED);
+    let wide = Type::new(TypeKind::Bits, ty.bits);
+    let bits = number.converted(ty).or_else(|| number.converted(wide));
+    bits.unwrap_or(number.raw().0)
 }
 
 /// Whether the value of a type is compared and shown as a number without a sign.

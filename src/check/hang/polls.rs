@@ -28,19 +28,13 @@ pub(crate) fn last(
     for &patience in &cut.patience {
         all = graph.exprs.and(all, patience);
     }
-    for piece in pieces(graph, cut) {
+    for piece in graph.polls(cut).collect::<Vec<_>>() {
         let happens = graph.event(piece).guard;
         let stays = reads_last(graph, writes, piece, precision);
         let stays = graph.exprs.implies(happens, stays);
         all = graph.exprs.and(all, stays);
     }
     all
-}
-
-/// The reads by which a thread in a loop polls.
-pub(crate) fn pieces(graph: &EventGraph, cut: &Cut) -> Vec<EventId> {
-    let accesses = cut.polls.iter().map(|&poll| graph.access(poll));
-    accesses.flat_map(|access| access.pieces.iter().copied()).collect()
 }
 
 /// When a read may return the same value for ever.

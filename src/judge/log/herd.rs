@@ -6,7 +6,6 @@
 
 use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
-use crate::litmus::FINGERPRINT;
 use crate::source::Span;
 use std::cmp::Ordering;
 
@@ -241,7 +240,7 @@ impl Reader {
             return self.malformed("an empty fingerprint", span, "the line is `Hash=` and digits");
         }
         if let Some(entry) = self.entries.last_mut() {
-            entry.hash = Some(hash.to_owned()).filter(|hash| hash.starts_with(FINGERPRINT));
+            entry.hash = Some(hash.to_owned());
         }
     }
 

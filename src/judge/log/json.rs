@@ -2,7 +2,6 @@
 
 use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
-use crate::litmus::FINGERPRINT;
 use crate::source::Span;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -114,7 +113,7 @@ pub fn read(text: &str, file: FileId) -> (Vec<Entry>, Vec<LogError>) {
         states: test.states.iter().map(seen).collect(),
         name: test.name,
         path: test.path,
-        hash: test.hash.filter(|hash| hash.starts_with(FINGERPRINT)),
+        hash: test.hash,
         seconds: test.seconds,
         span,
     };

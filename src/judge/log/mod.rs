@@ -20,7 +20,7 @@ pub struct Entry {
     pub name: String,
     /// The file of the test, if given in the log.
     pub path: Option<String>,
-    /// The fingerprint of the test, where the log has one that begins with [`FINGERPRINT`](crate::litmus::FINGERPRINT).
+    /// The fingerprint of the test, where the log has one.
     pub hash: Option<String>,
     /// The final states, in the order of the log.
     pub states: Vec<Seen>,

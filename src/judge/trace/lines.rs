@@ -21,7 +21,9 @@ use super::{Cell, Op, OpKind, Thread, Trace, Waits};
 use crate::diagnostic::Diagnostic;
 use crate::id::{CellId, FileId, ThreadId};
 use crate::judge::log::Value;
+use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Scope};
+use crate::ptx::side::fits;
 use crate::source::Span;
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
@@ -396,11 +398,9 @@ fn number(text: &str) -> Result<i128, Wrong> {
 /// A value of so many bytes, where the size is known, as an unsigned number: `-1` of two bytes is `0xffff`.
 fn sized(value: i128, bytes: Option<u32>) -> Result<i128, Wrong> {
     const HELP: &str = "the value of an access is within its type, signed or unsigned";
-    let Some(bits) = bytes.map(|bytes| 8 * bytes).filter(|&bits| bits < 128) else {
-        return Ok(value);
-    };
-    let fits = value >= -(1 << (bits - 1)) && value < 1 << bits;
-    fits.then_some(value & ((1 << bits) - 1))
+    let Some(bits) = bytes.map(|bytes| 8 * bytes) else { return Ok(value) };
+    fits(value, bits)
+        .then_some((value as u128 & mask(bits)) as i128)
         .ok_or_else(|| (format!("{value} is no value of {bits} bits"), HELP))
 }
 
