@@ -12,8 +12,10 @@ use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
 use crate::id::{EventId, NodeId};
 use crate::litmus::ast::{Quantifier, ThreadPlace};
+use crate::race::near::nearest_of;
 use crate::relation::axiom::{Failure, Witness};
 use crate::relation::expr::{Axiom, Model};
+use crate::rule::Rule;
 use crate::solve::{Core, Problem};
 use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
@@ -217,8 +219,16 @@ fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> Stri
         Some(silence) => format!("{}: {}\n", silence.words(), why.rule),
         None => format!("{}\n", why.rule),
     };
+    if let Rule::ModelCondition { name, .. } = &why.rule {
+        out.push_str(&demanded(name, subject));
+    }
     for &span in &why.spans {
         out.push_str(&source_line(span, subject.files));
+    }
+    if let (Rule::ModelCondition { .. }, Some(choices), Some(graph)) =
+        (&why.rule, &why.choices, graph)
+    {
+        out.push_str(&nearest_order(subject, graph, choices, &why.spans));
     }
     if let Some(choices) = &why.choices {
         let event_at = |span: &Span| {
@@ -231,6 +241,46 @@ fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> Stri
         out.push_str(&drawn(subject, graph, choices));
     }
     out
+}
+
+/// What an axiom demands: the comment on it in the model, and its text.
+fn demanded(name: &str, subject: Subject<'_>) -> String {
+    let Some(axiom) = subject.model.axioms.iter().find(|axiom| axiom.name == name) else {
+        return String::new();
+    };
+    let comment = comment_on(axiom.span, subject.files);
+    let comment = comment.map_or_else(String::new, |comment| format!("  {comment}\n"));
+    comment + &source_line(axiom.span, subject.files)
+}
+
+/// The comment that stands before a statement of a model.
+fn comment_on(span: Span, files: &Files) -> Option<String> {
+    let text = files.get(span.file)?.text.get(..span.start as usize)?;
+    let text = text.trim_end().trim_end_matches("undefined_unless").trim_end();
+    let start = text.strip_suffix("*)")?.rfind("(*")?;
+    let comment = text.get(start + 2..text.len() - 2)?;
+    Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// What comes closest to ordering the statements that a rule is about, one way or the other.
+fn nearest_order(
+    subject: Subject<'_>,
+    graph: &EventGraph,
+    choices: &Choices,
+    spans: &[Span],
+) -> String {
+    let Ok(execution) = Execution::build(graph, choices.clone()) else { return String::new() };
+    let here =
+        |id: &EventId| spans.contains(&graph.event(*id).span) && execution.executed.contains(*id);
+    let accesses: Vec<EventId> =
+        graph.ids().filter(here).filter(|&id| graph.event(id).loc.is_some()).collect();
+    let meet = |&(one, other): &(EventId, EventId)| {
+        let (one, other) = (graph.event(one), graph.event(other));
+        one.loc == other.loc && one.span != other.span && (one.is_write() || other.is_write())
+    };
+    let pairs = accesses.iter().cartesian_product(&accesses).map(|(&a, &b)| (a, b)).filter(meet);
+    let path = nearest_of(subject.model, &execution, pairs);
+    path.map_or_else(String::new, |path| format!("\n{}", near::render(&path, graph, subject.files)))
 }
 
 /// An axiom with its clauses, its place and its text.

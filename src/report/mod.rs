@@ -7,6 +7,7 @@ pub(crate) mod advise;
 pub(crate) mod clauses;
 #[cfg(feature = "cli")]
 mod cuda;
+mod cure;
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
@@ -50,6 +51,7 @@ pub mod reason;
 #[cfg(feature = "json")]
 pub mod runs;
 pub mod scene;
+mod statement;
 pub mod story;
 mod subject;
 #[cfg(feature = "cli")]

@@ -1,5 +1,6 @@
 //! Explanations of forbidden outcomes: what they say of the execution that they show.
 
+use crate::support::command::ptxmc;
 use ptxmc::batch::{Case, Judgement, judge};
 use ptxmc::report::explanation::{self, Subject};
 use ptxmc::report::proof::Depth;
@@ -230,4 +231,38 @@ fn explanations_agree(one_of: usize) {
     assert!(steps * one_of > 500, "{steps} steps");
     assert!(proved * one_of > 5_000, "{proved} lines of proofs");
     assert!(untold < 5, "{untold} outcomes without an execution");
+}
+
+/// Broken programs of public reports, one or two of each: what their explanations say, word for word.
+#[test]
+fn disputes_are_explained() {
+    for name in [
+        "R01-volatile-flag",
+        "R01-gpu-scope",
+        "R04-final-sync-relaxed",
+        "R05-release-only",
+        "R06-missing-acquire-fence",
+        "R07-missing-fence",
+        "R08-leader-only-fence",
+        "R09a",
+        "R09c",
+        "R12-volatile-receiver",
+        "R15-no-second-fence",
+        "R16-relaxed-poll",
+        "R17-relaxed-spin",
+        "R18-cache-operator-path",
+        "R22-one-lane-fences",
+        "R28-relaxed-status",
+        "R31-one-fence-lock",
+        "R36-no-fence",
+        "R45-fence-of-shared-memory",
+        "R46-no-fence",
+        "R47-store-then-flag+no-wait",
+        "R48-barrier-no-fence",
+        "R53-relaxed-cluster-arrive",
+        "R54-no-sync",
+    ] {
+        let run = ptxmc(&["explain", &format!("litmus/realworld/{name}.litmus")]);
+        insta::assert_snapshot!(format!("dispute_{name}"), run.out);
+    }
 }

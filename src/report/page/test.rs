@@ -167,11 +167,13 @@ fn picture(page: &Page<'_>, scene: &Scene) -> Element {
 fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> {
     let decides = scene.focus.edges.iter().filter(|(_, role)| *role == Role::Decides);
     let step = |(edge, _): &(Edge, Role)| {
-        let text = story::sentence(edge, graph, page.files);
+        let told = scene.steps.iter().find(|told| told.edge == *edge);
+        let text = told
+            .map_or_else(|| story::sentence(edge, graph, page.files), |told| told.sentence.clone());
         let lines = story::lines(&[edge.from, edge.to], graph, page.files);
-        let proof = scene.proofs.iter().find(|(proved, _)| proved == edge);
-        let proof = proof.map(|(_, lines)| {
-            el("details").add(el("summary").text("why")).add(el("pre").text(lines.join("\n")))
+        let proof = told.filter(|told| !told.proof.is_empty()).map(|told| {
+            let lines = el("pre").text(told.proof.join("\n"));
+            el("details").add(el("summary").text("why")).add(lines)
         });
         let item = el("li").add(
             el("button")

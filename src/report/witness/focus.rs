@@ -147,7 +147,10 @@ impl Focus {
 const CARRIED: [&str; 4] = ["synchronizes", "observation", "base-causality", "causality"];
 
 /// The reads-from edges by which one end of an edge leads to the other, with program order between.
-fn carriers(execution: &Execution<'_>, edge: &Edge) -> Vec<(EventId, EventId)> {
+pub(in crate::report) fn carriers(
+    execution: &Execution<'_>,
+    edge: &Edge,
+) -> Vec<(EventId, EventId)> {
     let [po, rf, intra] =
         [BaseRel::Po, BaseRel::Rf, BaseRel::Intra].map(|relation| execution.relation(relation));
     let way = shortest(&[rf, po, intra], edge.from, edge.to, |_| true);
