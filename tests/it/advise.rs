@@ -303,12 +303,12 @@ fn disputes() -> Vec<(String, u32)> {
     );
     let page = page.expect("the page is there");
     let rows = page.lines().take_while(|line| !line.starts_with("## What is redundant"));
+    let number = regex::Regex::new(r"\((\d+)\)").expect("a pattern");
     let mut out = Vec::new();
     for row in rows.filter(|line| line.starts_with("| R")) {
         let cells: Vec<&str> = row.split(" | ").collect();
         let [_, tests, _, repair, _] = cells[..] else { panic!("five cells: {row}") };
-        let cost = regex::Regex::new(r"\((\d+)\)").expect("a pattern");
-        let Some(cost) = cost.captures(repair) else { continue };
+        let Some(cost) = number.captures(repair) else { continue };
         let cost = cost[1].parse().expect("a number");
         let names = tests.split('`').skip(1).step_by(2);
         out.extend(names.filter(|name| name.starts_with('R')).map(|name| (name.to_owned(), cost)));
@@ -329,6 +329,27 @@ fn disputes_are_repaired(one_of: usize) {
         looked_at += 1;
     }
     assert!(looked_at * one_of > 35, "{looked_at} disputes");
+}
+
+/// What excludes an outcome since nothing ends any more is no repair: of this test, a copy that is moved
+/// behind the barrier of its reader would be the cheapest.
+#[test]
+fn what_keeps_a_program_from_ending_repairs_nothing() {
+    let test = read(&shipped("realworld/R48-barrier-no-fence.litmus")).expect("a test");
+    let advice = advice(&test, &model("ptx-9.2"), Wish::ExcludeOutcome, FEW);
+    assert_eq!(least(&advice), Some(3));
+}
+
+/// A dearer set is found though a cheaper one is there that has nothing to do with it.
+#[test]
+fn dearer_repairs_are_listed_whole() {
+    let test = read(&shipped("realworld/R22-one-lane-fences.litmus")).expect("a test");
+    let limits = Limits { within: 6, answers: 10 };
+    let Advice::Sets(sets) = advice(&test, &model("ptx-9.2"), Wish::ExcludeOutcome, limits) else {
+        panic!("there are repairs")
+    };
+    let costs: Vec<u32> = sets.sets.iter().map(|set| set.cost).collect();
+    assert!(costs[0] == 2 && costs.contains(&8), "{costs:?}");
 }
 
 #[test]

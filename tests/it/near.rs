@@ -45,6 +45,7 @@ fn races_begin_with_what_is_wrong() {
         ("realworld/R54-no-sync.litmus", &["no-barrier", "wrong-side"]),
         ("warp/shfl-is-no-barrier.litmus", &["barrier-does-not-order"]),
         ("async-copy/no-wait.litmus", &["not-waited-for"]),
+        ("bulk/load+relaxed-wait.litmus", &["no-acquire"]),
         ("bulk/polled+no-proxy-fence.litmus", &["no-proxy-fence"]),
         ("bulk-store/copied-in-by-another-CTA+no-proxy-fence.litmus", &["no-proxy-fence"]),
         ("proxy/MP+alias+bar+no-fence.litmus", &["no-alias-fence"]),
