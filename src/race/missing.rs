@@ -37,8 +37,8 @@ pub enum Missing {
         write: EventId,
         /// The read of its location, before the other access.
         read: EventId,
-        /// Whether the read takes the write's value in this execution.
-        reads: bool,
+        /// What the read sees of the write in this execution.
+        sight: Sight,
         /// The reason why they do not synchronize.
         gap: Gap,
     },
@@ -360,7 +360,7 @@ fn missing_links(
         let marks = graph.event(read).marks;
         let acquire = match starts {
             false if marks.red => Gap::Reduction,
-            false if marks.mbarrier => Gap::Arrival,
+            false if marks.mbarrier && marks.rmw => Gap::Arrival,
             _ => Gap::Acquire,
         };
         let patterns = [(released, Gap::Release), (acquired, acquire)];
@@ -385,8 +385,23 @@ fn missing_links(
     if gaps.is_empty() && seen == Observation::Unread {
         gaps.push(Gap::Unread);
     }
-    let reads = seen != Observation::Unread;
-    gaps.into_iter().map(|gap| Missing::Link { write, read, reads, gap }).collect()
+    let sight = match seen {
+        _ if execution.relation(BaseRel::Rf).contains(write, read) => Sight::Reads,
+        Observation::Unread => Sight::MayRead,
+        _ => Sight::Observes,
+    };
+    gaps.into_iter().map(|gap| Missing::Link { write, read, sight, gap }).collect()
+}
+
+/// What a read sees of a write of its location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sight {
+    /// The write's value.
+    Reads,
+    /// What atomic operations made of that (PTX-8.9.2).
+    Observes,
+    /// Nothing in this execution.
+    MayRead,
 }
 
 /// The relation between a read and a write of its location.

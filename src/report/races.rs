@@ -6,7 +6,7 @@ use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::race::{Gap, Missing, Race, defects, describe, in_execution, spans};
+use crate::race::{Gap, Missing, Race, Sight, defects, describe, in_execution, spans};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
@@ -141,10 +141,14 @@ fn why(missing: Missing, picture: &Picture) -> String {
             picture.label(read),
             picture.label(write)
         ),
-        Missing::Link { write, read, reads, gap } => {
+        Missing::Link { write, read, sight, gap } => {
             let (write, read) = (picture.label(write), picture.label(read));
-            let verb = if reads { "reads" } else { "may read" };
-            format!("{read} {verb} from {write}, but {}", gap_between(picture, write, read, gap))
+            let sees = match sight {
+                Sight::Reads => "reads from",
+                Sight::Observes => "observes",
+                Sight::MayRead => "may read from",
+            };
+            format!("{read} {sees} {write}, but {}", gap_between(picture, write, read, gap))
         }
         Missing::Ends(from, to) => format!(
             "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
