@@ -100,10 +100,7 @@ const PREFETCHED: &[(&str, Takes)] =
 const HINT: &[(&str, &str)] = &[("policy", "L2::cache_hint")];
 const COMPLETION: &[(&str, Asks)] = &[(
     ".mbarrier::complete_tx::bytes",
-    Asks {
-        missing: "a completion mechanism: `.mbarrier::complete_tx::bytes` or `.bulk_group`",
-        legal: "",
-    },
+    Asks::missing("a completion mechanism: `.mbarrier::complete_tx::bytes` or `.bulk_group`"),
 )];
 const LOAD: &[(&str, Takes)] = &[
     ("d", Takes::Bytes(Space::SharedCta, 16)),
@@ -139,6 +136,12 @@ const REMOTE: &[(&str, Takes)] =
     &[("a", Takes::Bytes(Space::SharedCluster, 4)), ("m", Takes::Bytes(Space::SharedCluster, 8))];
 const WIDE: &str = "`.gpu` and `.sys`";
 const GLOBAL: &[(&str, Takes)] = &[("a", Takes::Bytes(Space::Global, 1))];
-static COPIED: Limits = Limits { what: "the size", least: 4, most: 16, legal: "4, 8 and 16" };
-static GROUPS: Limits =
-    Limits { what: "the number of groups", least: 0, most: 0xffff_ffff, legal: "at least 0" };
+static COPIED: Limits =
+    Limits { what: "the size", least: 4, most: 16, step: 1, legal: "4, 8 and 16" };
+static GROUPS: Limits = Limits {
+    what: "the number of groups",
+    least: 0,
+    most: 0xffff_ffff,
+    step: 1,
+    legal: "at least 0",
+};
