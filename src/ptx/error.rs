@@ -427,6 +427,22 @@ fn remark(form: &str, word: &str) -> Option<String> {
         ("cvt", "rni" | "rzi" | "rmi" | "rpi") => {
             "to a shorter format, numbers are rounded by `.rn`, `.rz`, `.rm` or `.rp`"
         }
+        ("atom", "weak" | "sc") => {
+            "an atomic operation is `.relaxed`, `.acquire`, `.release` or `.acq_rel`"
+        }
+        ("red", "acquire" | "acq_rel" | "weak" | "sc") => {
+            "a reduction is `.relaxed` or `.release`; use `atom` to acquire"
+        }
+        ("atom" | "red", word) if names::is_hint(word) => {
+            "the hint of global atomic operations is `.L2::cache_hint`, which `.cas` has with `.b128` \
+             only"
+        }
+        ("atom" | "red", "noftz") => {
+            "`.f16`, `.bf16`, pairs of them and sums of `.f32` have `.noftz`"
+        }
+        ("atom" | "red", "v2" | "v4" | "v8") => {
+            "vector atomics are global, of at most 8 16-bit or 4 32-bit elements"
+        }
         ("multimem", "acc::f32" | "acc::f16") => {
             "only `multimem.ld_reduce` has a result whose precision could be chosen (PTX-9.7.9.14)"
         }

@@ -119,7 +119,7 @@ impl OperandForm {
             (Role::Truth, _) => Need::PREDICATE,
             (Role::Memory | Role::Tensor | Role::Constant(_) | Role::Label, _) => Need::ADDRESS,
             (_, Takes::Type(at) | Takes::Name(at) | Takes::Register(at)) => Need::exact(ty(at)),
-            (_, Takes::Special(at) | Takes::Moved(at)) => Need::exact(ty(at)),
+            (_, Takes::Special(at) | Takes::Moved(at) | Takes::Unused(at)) => Need::exact(ty(at)),
             (_, Takes::Vector(at) | Takes::Parts(at) | Takes::Components(at)) => {
                 Need::exact(ty(at))
             }

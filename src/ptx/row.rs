@@ -152,13 +152,16 @@ pub enum Takes {
     Type(usize),
     /// As [`Self::Type`], or the name of a variable, which stands for its address.
     Name(usize),
+    /// As [`Self::Type`]; as a destination it may be `_`.
+    Unused(usize),
     /// As [`Self::Type`], and no constant.
     Register(usize),
     /// As [`Self::Type`], or a special register.
     Special(usize),
     /// As [`Self::Special`], or the address of a variable.
     Moved(usize),
-    /// One operand of that type for each element of the vector, in braces if there are several.
+    /// One operand of that type for each element of the vector, in braces; as a destination it may
+    /// be `_` for all.
     Vector(usize),
     /// The components of a special register that is a vector, each of that type.
     Components(usize),
@@ -220,6 +223,8 @@ pub enum Op {
     CompareBranch(Comparison),
     CtaBarrier,
     WarpBarrier,
+    Atomic,
+    Reduce,
     Carry(fn(&Words) -> CarryOp),
     Fence,
     ProxyFence,
@@ -369,6 +374,11 @@ impl Row {
     /// Lets columns omit its types.
     pub(crate) const fn bare(self) -> Self {
         Self { columns: Columns::Types, ..self }
+    }
+
+    /// Lets columns omit nothing.
+    pub(crate) const fn typed(self) -> Self {
+        Self { columns: Columns::Nothing, ..self }
     }
 
     /// Lets columns omit its words.

@@ -21,6 +21,14 @@ impl Decoder<'_> {
     ) -> Result<Arg, DecodeError> {
         let ty = written.need(form).ty;
         match form.role {
+            Role::Destination if matches!(form.takes, Takes::Vector(_)) => {
+                let elements = written.words.elements();
+                Ok(Arg::Into(match operand.is_sink() {
+                    // One sink for all elements makes a reduction (PTX-9.7.13.5).
+                    true => vec![None; elements as usize],
+                    false => self.loaded(operand, elements)?,
+                }))
+            }
             Role::Destination | Role::Pair => self.written(operand, form),
             Role::Memory => self.address(operand).map(Arg::Memory),
             Role::Tensor => self.tensor(operand),
@@ -42,6 +50,9 @@ impl Decoder<'_> {
                 components.iter().try_for_each(|source| self.check_moved(source, ty))?;
                 Ok(Arg::Elements(components))
             }
+            Role::Source if matches!(form.takes, Takes::Vector(_)) => {
+                self.values(operand, written.words.elements(), ty).map(Arg::Elements)
+            }
             Role::Source => self.source(operand, (written.form.row, form), ty),
         }
     }
@@ -51,7 +62,7 @@ impl Decoder<'_> {
         if form.role == Role::Destination {
             let destination = match form.takes {
                 _ if is_pair => return Err(mismatch(Expected::OneDestination, operand)),
-                Takes::Sink | Takes::Token => self.destination(operand)?,
+                Takes::Sink | Takes::Token | Takes::Unused(_) => self.destination(operand)?,
                 _ => self.real_destination(operand)?,
             };
             return Ok(Arg::Destination(destination));

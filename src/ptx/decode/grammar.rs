@@ -6,11 +6,11 @@
 use super::Decoder;
 use super::slot::{in_words, need};
 use crate::ptx::error::DecodeError;
-use crate::ptx::form::{Choices, Form, Presence, Role, Slot, Written};
+use crate::ptx::form::{Choices, Form, OperandForm, Presence, Role, Slot, Written};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::qualifiers::is_classified;
-use crate::ptx::row::{Asks, Columns, Op, Strictness};
+use crate::ptx::row::{Asks, Columns, Op, Strictness, Takes};
 use crate::ptx::words::{Word, Words};
 use smallvec::{SmallVec, smallvec};
 
@@ -256,15 +256,17 @@ impl Decoder<'_> {
 /// The number of operands of an instruction that have other braces or brackets than those of a form.
 fn shape_distance(form: &Form, there: &[bool], operands: &[Operand]) -> usize {
     let own = form.operands.iter().zip(there).filter(|(_, there)| **there);
-    let pairs = own.map(|(operand, _)| operand.role).zip(operands);
-    pairs.filter(|(role, found)| !has_shape(*role, &found.kind)).count()
+    own.zip(operands).filter(|((operand, _), found)| !has_shape(operand, found)).count()
 }
 
 /// Whether an operand may be written so, as far as braces and brackets go.
-fn has_shape(role: Role, operand: &OperandKind) -> bool {
-    let braces = matches!(operand, OperandKind::Vector(_));
-    let brackets = matches!(operand, OperandKind::Bracket(_));
-    match role {
+fn has_shape(form: &OperandForm, operand: &Operand) -> bool {
+    let braces = matches!(operand.kind, OperandKind::Vector(_));
+    let brackets = matches!(operand.kind, OperandKind::Bracket(_));
+    match form.role {
+        Role::Destination | Role::Source if matches!(form.takes, Takes::Vector(_)) => {
+            braces || operand.is_sink()
+        }
         Role::Into | Role::Elements => braces,
         Role::Matrix => true,
         Role::Memory | Role::Tensor => brackets,
@@ -282,7 +284,7 @@ mod tests {
     use crate::ptx::operation::{Operation, Statement};
     use crate::ptx::print::{Style, statement};
     use crate::ptx::qualifiers::Qualifiers;
-    use crate::ptx::row::{Row, Takes, form};
+    use crate::ptx::row::{Row, form};
     use crate::ptx::token::lex;
     use crate::ptx::value::Space;
     use crate::source::{Files, Span};

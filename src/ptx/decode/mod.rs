@@ -1,9 +1,9 @@
 //! Decoding: an instruction becomes an [`Operation`], or the rule of the ISA that it breaks.
 //!
 //! The forms of the table say which words and operands an instruction may have; what is written is
-//! converted to an operation of its own if there is one. Accesses have a function for each family,
-//! which takes the qualifiers that it knows, in any order, and rejects the rest. Defaults of the
-//! standard are filled in here and nowhere else.
+//! converted to an operation of its own if there is one. Loads, stores and multimem operations have
+//! a function for each family, which takes the qualifiers that it knows, in any order, and rejects
+//! the rest. Defaults of the standard are filled in here and nowhere else.
 
 mod access;
 mod argument;
@@ -106,8 +106,6 @@ impl<'a> Decoder<'a> {
             "ld" => self.load(),
             "ldu" => self.load_uniform(),
             "st" if !self.qualifiers.has_any(&["bulk", "async"]) => self.store(),
-            "atom" => self.atom(),
-            "red" if !self.qualifiers.has("async") => self.red(),
             "multimem" => self.multimem(),
             _ => self.tabled(opcode),
         }
@@ -142,8 +140,6 @@ impl<'a> Decoder<'a> {
         match opcode {
             "tld" | "suld" | "cold" => self.load(),
             "sust" => self.store(),
-            "suatom" => self.atom(),
-            "sured" => self.red(),
             _ => self.tabled(opcode),
         }
     }
@@ -168,6 +164,12 @@ impl<'a> Decoder<'a> {
     fn head_span(&self) -> Span {
         let opcode = self.instruction.opcode.span;
         self.instruction.qualifiers.last().map_or(opcode, |last| opcode.to(last.span))
+    }
+
+    /// The place of the first such qualifier; without one, of the opcode and its qualifiers.
+    fn word_span(&self, is: impl Fn(&str) -> bool) -> Span {
+        let found = self.instruction.qualifiers.iter().find(|word| is(&word.value));
+        found.map_or_else(|| self.head_span(), |word| word.span)
     }
 
     /// The operands, of which there must be `least` to `most`.

@@ -43,10 +43,11 @@ impl Decoder<'_> {
                 && is_floating(form) == floating
                 && (!restricted || restricts(form.row.text))
         };
-        self.operation_of(self.read(forms.iter().copied().filter(fits))?)
+        let written = self.read(forms.iter().copied().filter(fits))?;
+        self.operation_of(written)
     }
 
-    fn operation_of(&self, written: Written) -> Decoded {
+    fn operation_of(&mut self, written: Written) -> Decoded {
         let destination = || written.destination().clone();
         let sources = || written.sources().map(|(value, _)| value.clone()).collect::<Vec<_>>();
         Ok(match written.op() {
@@ -107,6 +108,8 @@ impl Decoder<'_> {
             },
             Op::CtaBarrier => Self::cta_barrier(&written),
             Op::WarpBarrier => Operation::WarpBarrier { mask: written.value("membermask").clone() },
+            Op::Atomic => self.atom(&written),
+            Op::Reduce => self.red(&written),
             Op::Fence => self.fence(&written),
             Op::ProxyFence => self.proxy_fence(&written),
             Op::MbarrierInit

@@ -37,10 +37,6 @@ pub(super) static ROWS: &[Row] = &[
     own("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.type [a], b", "PTX-9.7.9.14", [8, 1, 90]),
     own("multimem.red{.relaxed|.release}{.scope}{.global}.op.type [a], b", "PTX-9.7.9.14", [8, 1, 90]),
     // Atomics.
-    own("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type d, [a], b{, c}{, policy}", "PTX-9.7.13.5", [1, 1, 11]),
-    own("atom{.sem}{.scope}{.global}.op{.noftz}{.L2::cache_hint}.vec.type d, [a], b{, policy}", "PTX-9.7.13.5", [8, 1, 90]),
-    own("red{.sem}{.scope}{.space}.op{.L2::cache_hint}.type [a], b{, policy}", "PTX-9.7.13.6", [1, 2, 11]),
-    own("red{.sem}{.scope}{.global}.op{.noftz}{.L2::cache_hint}.vec.type [a], b{, policy}", "PTX-9.7.13.6", [8, 1, 90]),
     // Moves, conversions, comparisons.
     vector("mov.{v2|v4}.type {d}, {a}").types(".b16, .b32, .u16, .u32, .s16, .s32 and .f32"),
     vector("mov.v2.type {d}, {a}").types(".b64, .u64, .s64 and .f64").bare(),

@@ -9,14 +9,16 @@
 //!   host thread may execute follow from the form and the roles of its operands.
 //! - Lowering matches on what the form does and asks for the operands by their names. A new
 //!   instruction is a row here and an arm there.
-//! - Moves, comparisons, barriers and other instructions that passes look at have an operation of
-//!   their own, which is built from what is written. Only of accesses whose order, scope and space
-//!   the checks of tests ask about ([`Op::Own`]) is the decoder written by hand. Operands of such
-//!   operations have roles in [`super::operands`].
+//! - Moves, comparisons, barriers, atomics and other instructions that passes look at have an
+//!   operation of their own, which is built from what is written. Rows of [`Op::Own`], loads, stores
+//!   and multimem operations, are listed only, and have decoders. Operands of such operations have
+//!   roles in [`super::operands`].
+//! - Forms that only the column dialect has are rows beside those of PTX.
 //! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
 
 mod asynchronous;
+mod atomic;
 mod control;
 mod data;
 mod floating;
@@ -32,8 +34,9 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 9] = [
+static FAMILIES: [&[Row]; 10] = [
     data::ROWS,
+    atomic::ROWS,
     integer::ROWS,
     floating::ROWS,
     sync::ROWS,
@@ -45,7 +48,8 @@ static FAMILIES: [&[Row]; 9] = [
 ];
 
 /// The rows that only the column dialect has.
-static COLUMN_FAMILIES: [&[Row]; 2] = [sync::COLUMN_ROWS, control::COLUMN_ROWS];
+static COLUMN_FAMILIES: [&[Row]; 3] =
+    [atomic::COLUMN_ROWS, sync::COLUMN_ROWS, control::COLUMN_ROWS];
 
 static FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> = LazyLock::new(|| by_opcode(rows()));
 
@@ -73,8 +77,9 @@ pub fn forms(opcode: &str) -> &'static [Form] {
 
 /// The forms of an opcode in the column dialect: its own ones, and those of PTX.
 pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
+    let opcode = control::alias(opcode).unwrap_or(opcode);
     let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
-    own.iter().chain(forms(control::alias(opcode).unwrap_or(opcode)))
+    own.iter().chain(forms(opcode))
 }
 
 /// The opcodes of which some form is decoded, sorted; `paper-notes/language.md` lists them.

@@ -60,7 +60,9 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
             Presence::Optional if !optional => {}
             Presence::With(word) if !has(word) => {}
             _ if part.role == Role::Tensor => operands.push(tensor(&head, pick)),
-            _ if part.role == Role::Into || part.role == Role::Elements => {
+            _ if matches!(part.role, Role::Into | Role::Elements)
+                || matches!(part.takes, Takes::Vector(_)) =>
+            {
                 operands.push(braced(&head, part, types.first().copied(), pick));
             }
             _ => operands.push(operand(form, part, &types, pick)),
