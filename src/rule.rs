@@ -620,7 +620,10 @@ impl fmt::Display for Rule {
                 since.iter().try_for_each(|version| write!(f, ", since PTX ISA {version}"))?;
                 f.write_str(")")
             }
-            Self::ModelCondition { name, .. } => write!(f, "the model's `{name}`"),
+            Self::ModelCondition { name, clauses } => {
+                write!(f, "the model's `{name}`")?;
+                if clauses.is_empty() { Ok(()) } else { write!(f, " ({})", clauses.join(", ")) }
+            }
             Self::MixedRace { accesses: [first, second] } => {
                 write!(f, "a mixed-size race of {first} and {second} (PTX-8.7.2)")
             }

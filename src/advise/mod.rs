@@ -173,7 +173,10 @@ fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Unde
     let race = Pairs::Race.relation();
     let knows_races = model.definition(race).is_some();
     Ok(match wish {
-        Wish::ExcludeOutcome => Property { excluded: true, races: None, ends: false },
+        Wish::ExcludeOutcome => {
+            let ends = tests.iter().all(|test| never_hangs(test, asking));
+            Property { excluded: true, races: None, ends }
+        }
         Wish::ExcludeRaces if !knows_races => {
             return Err(Undecided::Unsupported(Unsupported::NoRelation(race)));
         }
@@ -204,6 +207,14 @@ fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Unde
             Property { excluded: true, races: knows_races.then_some(known), ends }
         }
     })
+}
+
+/// Whether a test is known to end in every execution; a repair then may not change that.
+fn never_hangs(test: &Test, asking: Asking<'_>) -> bool {
+    let Asking { model, engine, .. } = asking;
+    let outcome = check::check(test, model, engine, asking.now());
+    let settings = asking.now().with_bound(outcome.bound);
+    check::hang(test, model, engine, settings, &outcome).kind() == HangKind::Never
 }
 
 /// The answers of a search, with costs and explanations.

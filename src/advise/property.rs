@@ -152,6 +152,10 @@ impl Property {
                 let choices = verdict.choices().cloned();
                 return fails(Fault::Outcome, outcome.graph, choices.as_ref());
             }
+            // What excludes every outcome repairs nothing.
+            (Verdict::Forbidden(core), _) if !core.endless.is_empty() => {
+                return fails(Fault::Void(Kind::Deadlock), outcome.graph, None);
+            }
             (_, Kind::Allowed | Kind::Forbidden) => {}
             (verdict, kind) => {
                 let choices = verdict.choices().cloned();

@@ -60,6 +60,9 @@ pub struct Search<'a> {
     sites: &'a [Site],
     property: &'a Property,
     asking: Asking<'a>,
+    /// The levels that need not be looked at: those that fail, and those of answers and above.
+    done: Vec<Failing>,
+    /// Those that fail by a law, with others that fail; some of [`Self::done`].
     failing: Vec<Failing>,
     holding: Vec<Assignment>,
     known: HashMap<Assignment, bool>,
@@ -75,8 +78,9 @@ impl<'a> Search<'a> {
         property: &'a Property,
         asking: Asking<'a>,
     ) -> Self {
-        let (failing, holding, known) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { tests, sites, property, asking, failing, holding, known, programs: 0 }
+        let (done, failing, holding) = (Vec::new(), Vec::new(), Vec::new());
+        let (known, programs) = (HashMap::new(), 0);
+        Self { tests, sites, property, asking, done, failing, holding, known, programs }
     }
 
     /// The cheapest levels with the property, and further ones as requested.
@@ -85,7 +89,7 @@ impl<'a> Search<'a> {
         let mut found = Found::default();
         let mut best = None;
         loop {
-            let levels = match cheapest(self.sites, &self.failing) {
+            let levels = match cheapest(self.sites, &self.done) {
                 Ok(levels) => levels,
                 Err(NoMore::Exhausted) => break,
                 Err(NoMore::TooMany) => {
@@ -112,12 +116,16 @@ impl<'a> Search<'a> {
             match self.tried(&levels) {
                 Tried::Holds => {
                     best.get_or_insert(cost);
-                    self.failing.push(self.above(&levels));
+                    self.done.push(self.above(&levels));
                     found.answers.push(levels);
                 }
-                Tried::Fails(failing) => self.failing.push(failing),
+                Tried::Fails(failing) => {
+                    self.failing.push(failing.clone());
+                    self.done.push(failing);
+                }
+                Tried::Passed(done) => self.done.push(done),
                 Tried::Unknown(why) => {
-                    self.failing.push(exactly(&levels));
+                    self.done.push(exactly(&levels));
                     found.undecided.push((cost, why));
                 }
             }
@@ -132,10 +140,10 @@ impl<'a> Search<'a> {
             **level > 0 && matches!(site.place, Place::Exchange(_) | Place::Meeting { .. })
         });
         if edits.count() > MOST_EDITS {
-            return Tried::Fails(self.edits_above(levels));
+            return Tried::Passed(self.edits_above(levels));
         }
         if let Some(pair) = self.clash(levels) {
-            return Tried::Fails(self.with_both(pair));
+            return Tried::Passed(self.with_both(pair));
         }
         match self.fails(levels) {
             Ok(true) => return Tried::Fails(self.raised(levels)),
@@ -147,10 +155,10 @@ impl<'a> Search<'a> {
         match self.property.confirm(&tests, self.asking) {
             Probe::Holds => Tried::Holds,
             Probe::Unknown(why) => Tried::Unknown(why),
-            Probe::Fails(failure) => Tried::Fails(match failure.fault {
-                Fault::Void(_) => exactly(levels),
-                _ => self.below(levels),
-            }),
+            Probe::Fails(failure) => match failure.fault {
+                Fault::Void(_) => Tried::Passed(exactly(levels)),
+                _ => Tried::Fails(self.below(levels)),
+            },
         }
     }
 
@@ -293,7 +301,10 @@ impl<'a> Search<'a> {
 /// The result of checking levels.
 enum Tried {
     Holds,
+    /// These levels fail, by the laws.
     Fails(Failing),
+    /// These levels are no answers, though stronger or weaker ones may be.
+    Passed(Failing),
     Unknown(Undecided),
 }
 

@@ -536,7 +536,7 @@ pub(crate) fn cta_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
 }
 
 /// The CTA in whose shared memory an access is.
-fn shared_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
+pub(crate) fn shared_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
     let event = graph.event(id);
     if event.is_memory() { graph.objects[graph.access_of(id).object.index()].shared } else { None }
 }

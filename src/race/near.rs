@@ -61,6 +61,9 @@ pub enum How {
     Observes,
     /// An acquire for the events after a read (PTX-8.8).
     Acquires,
+    /// From a read to a write that overwrites what was read (PTX-8.9.7), which orders the two threads only by
+    /// fences in Fence-SC order.
+    Overwrites,
     /// The completion of an asynchronous operation (PTX-8.9.1.1).
     Completes,
     /// The way from one proxy or virtual address to another (PTX-8.9.5).
@@ -79,6 +82,7 @@ impl How {
             Self::Releases => "releases",
             Self::Observes => "observes",
             Self::Acquires => "acquires",
+            Self::Overwrites => "overwrites",
             Self::Completes => "completes",
             Self::ChangesProxy => "changes-proxy",
         }
@@ -93,6 +97,7 @@ impl How {
             Self::Causality | Self::ChangesProxy => "PTX-8.9.5",
             Self::Releases | Self::Acquires => "PTX-8.8",
             Self::Observes => "PTX-8.9.2",
+            Self::Overwrites => "PTX-8.9.7",
             Self::Completes => "PTX-8.9.1.1",
         }
     }
@@ -150,10 +155,11 @@ impl NearMiss {
     }
 }
 
-/// The weight of defects when paths are compared. Threads that never meet are further apart than
-/// threads between which a qualifier is missing.
+/// The weight of defects when paths are compared. Threads that never meet, and threads that only
+/// `fence.sc` orders, are further apart than threads between which a qualifier is missing.
 fn effort(missing: &[Defect]) -> usize {
-    missing.len() + missing.iter().filter(|defect| **defect == Defect::NoBarrier).count()
+    let far = [Defect::NoBarrier, Defect::NoSequentialFence];
+    missing.len() + missing.iter().filter(|defect| far.contains(defect)).count()
 }
 
 /// The most events of an execution that is analysed.
@@ -372,10 +378,12 @@ impl<'e> Paths<'e> {
                         add(State::At(to), how, Vec::new(), 1);
                     } else if self.holds(self.before, from, to) {
                         add(State::At(to), How::Causality, Vec::new(), 3);
-                    } else if !self.holds(self.before, to, from)
-                        && let Some((how, defect)) = self.apart(from, to, first, last)
-                    {
-                        add(State::At(to), how, vec![defect], 1);
+                    } else if !self.holds(self.before, to, from) {
+                        if let Some((how, defect)) = self.apart(from, to, first, last) {
+                            add(State::At(to), how, vec![defect], 1);
+                        } else if from != first && to != last && self.overwrites(from, to) {
+                            add(State::At(to), How::Overwrites, vec![Defect::NoSequentialFence], 1);
+                        }
                     }
                 }
                 for write in self.events().filter(|&w| self.graph().event(w).is_write()) {
@@ -402,6 +410,16 @@ impl<'e> Paths<'e> {
             }
         }
         out
+    }
+
+    /// Whether a strong read takes a value that a strong write of another thread overwrites.
+    fn overwrites(&self, read: EventId, write: EventId) -> bool {
+        let source = self.execution.choices.rf[read.index()];
+        let co = self.execution.relation(BaseRel::Co);
+        self.agent(read) != self.agent(write)
+            && self.is_strong(read)
+            && self.is_strong(write)
+            && source.is_some_and(|source| co.contains(source, write))
     }
 
     /// Whether a thread other than that of a write reads from it.
@@ -431,8 +449,9 @@ impl<'e> Paths<'e> {
         if self.events().any(|end| behind(end) && acquire.contains(read, end)) {
             return Vec::new();
         }
+        // The read of a wait is no half of an arrival.
         let marks = self.graph().event(read).marks;
-        match marks.red || marks.mbarrier {
+        match marks.red || marks.mbarrier && marks.rmw {
             true => vec![Defect::ThroughReduction],
             false if self.fence_between(read, to, Order::Acquire) => Vec::new(),
             false => vec![Defect::NoAcquire],
@@ -485,7 +504,9 @@ impl<'e> Paths<'e> {
         {
             let issue = base_relation(self.graph(), BaseRel::Issue);
             let issuer = self.events().find(|&id| issue.contains(id, from));
-            let waits = issuer.is_some_and(|issue| self.po(issue, to));
+            let end = if self.agent(last) == self.agent(to) { last } else { to };
+            let waits =
+                issuer.is_some_and(|issue| self.po(issue, to)) && !self.is_awaited(from, end);
             return waits.then_some((How::Completes, Defect::NotWaitedFor));
         }
         let cta = |id: EventId| crate::event::base::cta_of(self.graph(), id);
@@ -497,13 +518,29 @@ impl<'e> Paths<'e> {
         (near && hop).then_some((How::Meets, Defect::NoBarrier))
     }
 
+    /// Whether a read before an event takes its value from a signal of the operation that completes.
+    fn is_awaited(&self, completion: EventId, at: EventId) -> bool {
+        let rf = self.execution.relation(BaseRel::Rf);
+        let signals = |id: EventId| {
+            self.agent(id) == self.agent(completion) && self.graph().event(id).marks.mbarrier
+        };
+        self.events()
+            .filter(|&read| self.po(read, at))
+            .any(|read| self.events().any(|signal| signals(signal) && rf.contains(signal, read)))
+    }
+
     /// The missing proxy fence between the ends of a path, or the fence on it whose restriction is
     /// to blame.
     fn proxies(&self, path: &NearMiss) -> Option<Link> {
         let (first, last) = (path.first, path.last);
         let holds = path.distance() == 0;
         // The completion of an operation with a wait is a fence for its accesses.
-        let completes = path.links.iter().any(|link| link.how == How::Completes);
+        let signals = |link: &Link| {
+            link.how == How::Releases
+                && self.graph().event(link.to).marks.mbarrier
+                && self.agent(link.to) == self.agent(first)
+        };
+        let completes = path.links.iter().any(|link| link.how == How::Completes || signals(link));
         if completes || self.holds(self.causality, first, last) {
             return None;
         }

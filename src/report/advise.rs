@@ -129,8 +129,11 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
                     format!("nothing can be weakened under {model}")
                 }
                 _ => format!(
-                    "{} excludes the outcome under {model}, at cost {least} in place of {}",
-                    counted(sets.sets.len(), "weaker program"),
+                    "{} the outcome under {model}, at cost {least} in place of {}",
+                    match sets.sets.len() {
+                        1 => "1 weaker program excludes".to_owned(),
+                        several => format!("{several} weaker programs exclude"),
+                    },
                     sets.written
                 ),
             }

@@ -153,7 +153,10 @@ fn read_modify_write(
     let name = match op {
         AtomicOp::Cas => {
             let swap = value(swap?);
-            return Some(format!("{object}.compare_exchange_strong({first}, {swap}, {order})"));
+            // The expected value is a variable, which receives what was there.
+            return Some(format!(
+                "expected = {first}; {object}.compare_exchange_strong(expected, {swap}, {order})"
+            ));
         }
         AtomicOp::Exch => "exchange",
         AtomicOp::Add => "fetch_add",
@@ -213,8 +216,8 @@ mod tests {
                 "-",
                 "cuda::atomic_ref<unsigned, cuda::thread_scope_device>(x).load(cuda::memory_order_acquire)",
                 "-",
-                "cuda::atomic_ref<unsigned, cuda::thread_scope_block>(x).compare_exchange_strong(0, 1, \
-                 cuda::memory_order_release)",
+                "expected = 0; cuda::atomic_ref<unsigned, cuda::thread_scope_block>(x)\
+                 .compare_exchange_strong(expected, 1, cuda::memory_order_release)",
                 "__syncwarp(0x3)",
             ]
         );

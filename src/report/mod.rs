@@ -7,6 +7,7 @@ pub(crate) mod advise;
 pub(crate) mod clauses;
 #[cfg(feature = "cli")]
 mod cuda;
+mod cure;
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
@@ -43,13 +44,16 @@ pub mod near;
 pub mod outcomes;
 pub mod page;
 pub mod paint;
+pub mod proof;
 pub mod races;
 pub mod readings;
 pub mod reason;
 #[cfg(feature = "json")]
 pub mod runs;
 pub mod scene;
+mod statement;
 pub mod story;
+mod subject;
 #[cfg(feature = "cli")]
 pub(crate) mod suite;
 pub mod summary;

@@ -1,18 +1,20 @@
 //! What comes closest to an order, link by link: what holds with its clause, what is missing with what
 //! would make it hold. Statements are named by thread, place and text.
 
+use super::cure;
+use super::statement::named;
 use crate::batch::{Case, Judgement};
 use crate::defect::Defect;
-use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::id::EventId;
 use crate::litmus::ast::Quantifier;
 use crate::race::near::{How, Link, nearest_of, wanted};
-use crate::race::{NearMiss, in_execution};
+use crate::race::{NearMiss, Race, defects, in_execution};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
+use itertools::Itertools;
 
 /// Kinds of defects in a line that begins a report, with the clauses that they are about on a path; empty
 /// where there are none.
@@ -37,9 +39,13 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     let mut out = format!("  What comes closest to ordering {first} before {last}; {links}:\n");
     for (index, link) in path.links.iter().enumerate() {
         out += &format!("    {}. {}\n", index + 1, sentence(link, graph, files));
-        for defect in &link.missing {
-            let sentence = defect.about(link.clause_of(*defect, graph));
-            out += &format!("       MISSING: {sentence}: {}\n", defect.cure());
+        for &defect in link.missing.iter().unique() {
+            let sentence = defect.about(link.clause_of(defect, graph));
+            let cure = cure::of(path, index, defect, graph, files);
+            out += &format!("       MISSING: {sentence}: {cure}\n");
+            for fence in cure::idle_fences(path, index, defect, graph, files) {
+                out += &format!("         {fence}\n");
+            }
         }
     }
     out
@@ -56,12 +62,27 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
         (How::Meets, false) => format!("{from} meets {to} ({clause})"),
         (How::Meets, true) => format!("{from} is to be handed over to {to}"),
         (How::Causality, _) => format!("{from} comes before {to} ({clause})"),
-        (How::Releases, false) => format!("{to} releases what comes before it ({clause})"),
+        (How::Releases, false) => match cure::acting_fence(link, graph) {
+            Some(fence) => {
+                let fence = named(fence, graph, files);
+                format!("{fence} and {to} release what comes before them ({clause})")
+            }
+            None => format!("{to} releases what comes before it ({clause})"),
+        },
         (How::Releases, true) => format!("{to} is to release what comes before it"),
         (How::Observes, false) => format!("{to} observes {from} ({clause})"),
         (How::Observes, true) => format!("{to} reads from {from}, which it is to observe"),
-        (How::Acquires, false) => format!("{from} acquires for {to} ({clause})"),
+        (How::Acquires, false) => match cure::acting_fence(link, graph) {
+            Some(fence) => {
+                let fence = named(fence, graph, files);
+                format!("{from} and {fence} acquire for {to} ({clause})")
+            }
+            None => format!("{from} acquires for {to} ({clause})"),
+        },
         (How::Acquires, true) => format!("{from} is to acquire for {to}"),
+        (How::Overwrites, _) => {
+            format!("{from} reads a value that {to} overwrites, which is to order their threads")
+        }
         (How::Completes, _) => format!("{from} is to be complete before {to}"),
         (How::ChangesProxy, _) => format!("{from} is to be visible to {to}"),
     }
@@ -82,6 +103,29 @@ pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<
     nearest_of(model, &execution, wanted(&execution))
 }
 
+/// What is wrong with an execution that a verdict shows, each kind of defect once with its clause: what its
+/// races lack, and what would exclude an outcome that somebody wants excluded.
+#[must_use]
+pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
+    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+        return Vec::new();
+    };
+    let of_path = |path: &NearMiss| {
+        let kinds = path.defects().into_iter();
+        kinds.map(|kind| kind.about(path.clause_of(kind, graph))).collect::<Vec<_>>()
+    };
+    let races = Execution::build(graph, (**choices).clone())
+        .map(|execution| in_execution(Problem { graph, model }, &execution))
+        .unwrap_or_default();
+    let of_race = |race: &Race| match &race.near {
+        Some(path) => of_path(path),
+        None => defects(race).into_iter().map(Defect::sentence).collect(),
+    };
+    let unwanted = of_unwanted(case, judgement, model);
+    let found = races.iter().flat_map(of_race).chain(unwanted.iter().flat_map(of_path));
+    found.unique().collect()
+}
+
 /// The same in lines, unless accesses race, which say so by themselves.
 #[must_use]
 pub fn unwanted(case: &Case, judgement: &Judgement, model: &Model, files: &Files) -> String {
@@ -98,20 +142,5 @@ pub fn unwanted(case: &Case, judgement: &Judgement, model: &Model, files: &Files
             wrong(&path.defects(), Some(&path), graph),
             render(&path, graph, files)
         ),
-    }
-}
-
-/// A statement by its thread, its line and its text.
-pub(super) fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
-    let event = graph.event(id);
-    let agent = &graph.agents[event.agent.index()].name;
-    let text = files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = files.get(event.span.file).map(|file| file.position(event.span.start as usize).line);
-    let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
-    let what = if matches!(event.kind, EventKind::Complete(_)) { "the completion of " } else { "" };
-    match graph.agents[event.agent.index()].kind {
-        // An operation has its instruction in its name.
-        AgentKind::Operation(..) => format!("{what}{agent}{line}"),
-        _ => format!("{what}{agent} `{text}`{line}"),
     }
 }

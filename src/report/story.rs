@@ -1,12 +1,16 @@
 //! Edges of an execution into sentences, which name statements by thread, text and line.
 
-use super::near::named;
+use super::derivation::steps;
+use super::proof;
 use super::reason::Place;
-use super::witness::focus::steps;
-use super::witness::{Edge, piece_value};
+use super::statement::named;
+use super::subject::Subject;
+use super::witness::focus::carriers;
+use super::witness::{Edge, Picture, piece_value};
 use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
+use crate::execution::recheck::recheck;
 use crate::explain::asked;
 use crate::id::EventId;
 use crate::race::near::nearest_of;
@@ -22,7 +26,7 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     match edge.relation.as_str() {
         "po" => format!("{from} comes before {to} in program order (PTX-8.9.1)"),
-        "rf" => format!("{from} writes what {to} reads (PTX-8.9.2)"),
+        "rf" => format!("{from} writes what {to} reads (PTX-8.9.7)"),
         "fr" => format!("{from} reads a value that {to} overwrites (PTX-8.9.7)"),
         "co" => format!("{from} comes before {to} in coherence order (PTX-8.9.6)"),
         "sc" => format!("{from} comes before {to} in Fence-SC order (PTX-8.9.3)"),
@@ -38,6 +42,69 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
         "rmw" => format!("{from} and {to} are one read-modify-write"),
         other => format!("{from} comes before {to} by the model's `{other}`"),
     }
+}
+
+/// What a step says, given the execution: of synchronization, how it comes about.
+#[must_use]
+pub fn told(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+    let graph = execution.graph;
+    if edge.relation != "synchronizes" {
+        return sentence(edge, graph, files);
+    }
+    let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
+    let holds = |relation| execution.relation(relation).contains(edge.from, edge.to);
+    if holds(BaseRel::FenceSc) {
+        let other = other_order(model, execution, edge);
+        return format!(
+            "{from} comes before {to} in Fence-SC order and so synchronizes with that \
+             (PTX-8.9.3, PTX-8.9.4){other}"
+        );
+    }
+    if holds(BaseRel::Api) {
+        let [one, other] =
+            [edge.from, edge.to].map(|id| &graph.agents[graph.event(id).agent.index()].name);
+        return format!("the task of {one} is complete before that of {other} starts (PTX-8.9.4)");
+    }
+    let meetings = [
+        (BaseRel::BarrierSync, "PTX-8.9.4"),
+        (BaseRel::ClusterSync, "PTX-9.7.13.3"),
+        (BaseRel::WarpSync, "PTX-9.7.13.2"),
+    ];
+    if let Some((_, clause)) = meetings.into_iter().find(|&(relation, _)| holds(relation)) {
+        return format!("{from} meets {to} ({clause})");
+    }
+    let reads = carriers(execution, edge).into_iter().map(|(write, read)| {
+        let written =
+            if write == edge.from { "it".to_owned() } else { statement(write, graph, files) };
+        match read == edge.to {
+            true => format!("which reads from {written}"),
+            false => format!("{} reads from {written}", statement(read, graph, files)),
+        }
+    });
+    let reads = reads.collect::<Vec<_>>().join(", ");
+    let reads = if reads.is_empty() { reads } else { format!(": {reads}") };
+    format!("{from} synchronizes with {to} (PTX-8.9.4){reads}").replace("): which", "), which")
+}
+
+/// What the opposite Fence-SC order of two fences breaks, since either may come first: that in which the
+/// second one is moved directly before the first.
+fn other_order(model: &Model, execution: &Execution<'_>, edge: &Edge) -> String {
+    let mut choices = execution.choices.clone();
+    let after = |fence: EventId| choices.sc.iter().filter(|(_, later)| *later == fence).count();
+    let place = |fence: EventId| match fence == edge.to {
+        true => (after(edge.from), 0),
+        false => (after(fence), 1),
+    };
+    let turned = choices.sc.iter().map(|&(one, other)| match place(one) < place(other) {
+        true => (one, other),
+        false => (other, one),
+    });
+    choices.sc = turned.collect();
+    let Ok(other) = Execution::build(execution.graph, choices) else { return String::new() };
+    let broken = recheck(model, &other).broken;
+    let names = broken.iter().map(|failure| model.axioms[failure.axiom].name.as_str());
+    let names = names.collect::<Vec<_>>().join(" and ");
+    if names.is_empty() { names } else { format!("; the other way round, {names} would be broken") }
 }
 
 /// An event as a statement; of initial writes the location.
@@ -61,14 +128,16 @@ pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize
     lines
 }
 
-/// How an execution breaks axioms, as numbered steps; nothing where one of them has none to tell.
+/// How an execution breaks axioms, as numbered steps, with their proofs as far as the subject asks for
+/// them; nothing of an axiom whose failure has no steps.
 #[must_use]
 pub fn of_failures(
-    model: &Model,
+    subject: Subject<'_>,
     execution: &Execution<'_>,
+    picture: &Picture,
     failures: &[Failure],
-    files: &Files,
 ) -> String {
+    let Subject { model, files, unfold, .. } = subject;
     let mut out = String::new();
     for failure in failures {
         let steps = steps(model, execution, failure);
@@ -77,11 +146,13 @@ pub fn of_failures(
         }
         let name = &model.axioms[failure.axiom].name;
         out.push_str(&format!("\nStep by step, against {name}:\n"));
-        let told = steps.into_iter().filter(|(_, from, to)| from != to);
-        for (index, (relation, from, to)) in told.enumerate() {
-            let edge = Edge { relation, from, to };
-            let said = sentence(&edge, execution.graph, files);
+        let steps = steps.into_iter().filter(|step| step.edge.from != step.edge.to);
+        for (index, step) in steps.enumerate() {
+            let said = told(model, execution, &step.edge, files);
             out.push_str(&format!("  {}. {said}\n", index + 1));
+            for line in proof::lines(model, execution, &step, unfold, picture, files) {
+                out.push_str(&format!("       {line}\n"));
+            }
         }
         out.push_str(&match failure.witness {
             Witness::Pair(from, to) if from != to => {

@@ -296,6 +296,52 @@ fn relaxed_programs_are_as_weak_as_they_may_be() {
     assert!(weakened >= 8, "{weakened}");
 }
 
+/// The broken tests of the page about disputes, each with what the page says its repair costs.
+fn disputes() -> Vec<(String, u32)> {
+    let page = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("paper-notes/disputes.md"),
+    );
+    let page = page.expect("the page is there");
+    let rows = page.lines().take_while(|line| !line.starts_with("## What is redundant"));
+    let mut out = Vec::new();
+    for row in rows.filter(|line| line.starts_with("| R")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let [_, tests, _, repair, _] = cells[..] else { panic!("five cells: {row}") };
+        let cost = regex::Regex::new(r"\((\d+)\)").expect("a pattern");
+        let Some(cost) = cost.captures(repair) else { continue };
+        let cost = cost[1].parse().expect("a number");
+        let names = tests.split('`').skip(1).step_by(2);
+        out.extend(names.filter(|name| name.starts_with('R')).map(|name| (name.to_owned(), cost)));
+    }
+    out
+}
+
+/// Of so many disputes, one is looked at.
+fn disputes_are_repaired(one_of: usize) {
+    let (model, mut looked_at) = (model("ptx-9.2"), 0);
+    for (name, cost) in disputes().into_iter().step_by(one_of) {
+        let test = read(&shipped(&format!("realworld/{name}.litmus"))).expect("a test");
+        if verdict(&test, &model) != Kind::Allowed {
+            continue;
+        }
+        let advice = advice(&test, &model, Wish::ExcludeOutcome, FEW);
+        assert_eq!(least(&advice), Some(cost), "{name}");
+        looked_at += 1;
+    }
+    assert!(looked_at * one_of > 35, "{looked_at} disputes");
+}
+
+#[test]
+fn disputes_have_the_repairs_of_the_page() {
+    disputes_are_repaired(4);
+}
+
+#[test]
+#[ignore = "nightly: every dispute of the page"]
+fn all_disputes_have_the_repairs_of_the_page() {
+    disputes_are_repaired(1);
+}
+
 #[test]
 fn repairs_are_shown_with_what_breaks_without_them() {
     let tests = ["R01-volatile-flag", "R15-no-second-fence", "R54-no-sync", "R14-flag-beside-data"];

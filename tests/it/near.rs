@@ -101,7 +101,9 @@ fn links(model: &Model, execution: &Execution<'_>, link: &Link) -> bool {
         How::Observes => holds("observation", from, to),
         How::Releases => events.any(|at| po(from, at) && holds("release-pattern", at, to)),
         How::Acquires => events.any(|at| po(at, to) && holds("acquire-pattern", from, at)),
-        How::Completes | How::ChangesProxy => panic!("{:?} is never there", link.how),
+        How::Overwrites | How::Completes | How::ChangesProxy => {
+            panic!("{:?} is never there", link.how)
+        }
     }
 }
 

@@ -1,0 +1,35 @@
+//! An event into the words for the statement that performs it.
+
+use crate::event::graph::{AgentKind, Completion, EventGraph, EventKind};
+use crate::id::EventId;
+use crate::source::Files;
+
+/// A statement by its thread, its line and its text.
+pub(super) fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
+    let event = graph.event(id);
+    let agent = &graph.agents[event.agent.index()].name;
+    let text = files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = files.get(event.span.file).map(|file| file.position(event.span.start as usize).line);
+    let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
+    match graph.agents[event.agent.index()].kind {
+        // An operation has its instruction in its name.
+        AgentKind::Operation(..) => format!("{}{agent}{line}", part(id, graph)),
+        _ => format!("{agent} `{text}`{line}"),
+    }
+}
+
+/// What an event is of the asynchronous operation that it is part of.
+fn part(id: EventId, graph: &EventGraph) -> String {
+    let event = graph.event(id);
+    let place = event.loc.map_or("memory", |loc| graph.locations[loc.index()].name.as_str());
+    match event.kind {
+        EventKind::Read if event.marks.mbarrier => format!("the look at {place} by "),
+        EventKind::Write if event.marks.mbarrier => format!("the signal on {place} by "),
+        EventKind::Read => format!("the read of {place} by "),
+        EventKind::Write => format!("the write of {place} by "),
+        EventKind::Complete(Completion::Map) => "the read of the tensor map by ".to_owned(),
+        EventKind::Complete(Completion::Reads) => "the completion of the reads of ".to_owned(),
+        EventKind::Complete(_) => "the completion of ".to_owned(),
+        _ => String::new(),
+    }
+}
