@@ -133,7 +133,11 @@ fn form<'o>(written: &'o mut Written, all: &mut Vec<Operand<'o>>) {
             Arg::Elements(values) => {
                 all.extend(values.iter_mut().map(|value| Operand::Value(value, 32)));
             }
-            Arg::Destination(_) | Arg::Pair(..) | Arg::Constant(_) | Arg::Into(_) => {}
+            Arg::Destination(_)
+            | Arg::Pair(..)
+            | Arg::Constant(_)
+            | Arg::Into(_)
+            | Arg::Label(_) => {}
         }
     }
 }

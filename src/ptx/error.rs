@@ -322,8 +322,11 @@ impl DecodeError {
                 at("ptx-missing-qualifier")
                     .help(format!("{foreign}the types are {legal} ({section})"))
             }
-            Self::Type { legal, section, .. } => {
-                at("ptx-type").help(format!("the types are {legal} ({section})"))
+            Self::Type { found, legal, section, .. } => {
+                let known = names::narrow_type(&found.value).is_some();
+                let foreign = foreign_type(&found.value).filter(|_| !known);
+                let foreign = foreign.map_or_else(String::new, |word| format!("{word}; "));
+                at("ptx-type").help(format!("{foreign}the types are {legal} ({section})"))
             }
             Self::Space { legal, section, .. } => {
                 at("ptx-space").help(format!("the state spaces are {legal} ({section})"))
@@ -413,6 +416,32 @@ fn remark(form: &str, word: &str) -> Option<String> {
         ("bar", "aligned") => "`bar` is aligned by itself, `barrier` where it says so",
         ("bar" | "barrier", "all") => {
             "no barrier of the ISA has `.all` (PTX-9.7.13.1): without a count it is for all threads"
+        }
+        ("cvt", "sat") => {
+            "the type of the result has every number of the source, so that none is clamped"
+        }
+        ("cvt", "ftz") => "`.ftz` is for conversions from or to `.f32`",
+        ("cvt", "rn" | "rz" | "rm" | "rp") => {
+            "to integers, numbers are rounded by `.rni`, `.rzi`, `.rmi` or `.rpi`, and integers not at all"
+        }
+        ("cvt", "rni" | "rzi" | "rmi" | "rpi") => {
+            "to a shorter format, numbers are rounded by `.rn`, `.rz`, `.rm` or `.rp`"
+        }
+        ("atom", "weak" | "sc") => {
+            "an atomic operation is `.relaxed`, `.acquire`, `.release` or `.acq_rel`"
+        }
+        ("red", "acquire" | "acq_rel" | "weak" | "sc") => {
+            "a reduction is `.relaxed` or `.release`; use `atom` to acquire"
+        }
+        ("atom" | "red", word) if names::is_hint(word) => {
+            "the hint of global atomic operations is `.L2::cache_hint`, which `.cas` has with `.b128` \
+             only"
+        }
+        ("atom" | "red", "noftz") => {
+            "`.f16`, `.bf16`, pairs of them and sums of `.f32` have `.noftz`"
+        }
+        ("atom" | "red", "v2" | "v4" | "v8") => {
+            "vector atomics are global, of at most 8 16-bit or 4 32-bit elements"
         }
         ("multimem", "acc::f32" | "acc::f16") => {
             "only `multimem.ld_reduce` has a result whose precision could be chosen (PTX-9.7.9.14)"

@@ -6,6 +6,7 @@ use super::need::{Fit, Need};
 use super::row::{Asks, Op, Row, Takes};
 use super::value::{Address, Destination, Scope, Space, Type, Value};
 use super::words::{Word, Words, type_of};
+use crate::source::Spanned;
 
 /// A row, parsed.
 pub struct Form {
@@ -72,7 +73,7 @@ pub struct OperandForm {
 pub enum Presence {
     /// The operand is required.
     Needed,
-    /// The operand may be omitted, together with all later operands.
+    /// The operand may be omitted, together with all later ones of this kind.
     Optional,
     /// The operand is present exactly if this qualifier is.
     With(&'static str),
@@ -97,6 +98,8 @@ pub enum Role {
     Into,
     /// Reads registers in braces.
     Elements,
+    /// Jumps there.
+    Label,
     /// Reads a matrix: a descriptor, registers in braces, or what is at an address in Tensor Memory.
     Matrix,
     /// The operand is this number.
@@ -114,8 +117,12 @@ impl OperandForm {
     pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
         match (self.role, self.takes) {
             (Role::Truth, _) => Need::PREDICATE,
-            (Role::Memory | Role::Tensor | Role::Constant(_), _) => Need::ADDRESS,
+            (Role::Memory | Role::Tensor | Role::Constant(_) | Role::Label, _) => Need::ADDRESS,
             (_, Takes::Type(at) | Takes::Name(at) | Takes::Register(at)) => Need::exact(ty(at)),
+            (_, Takes::Special(at) | Takes::Moved(at) | Takes::Unused(at)) => Need::exact(ty(at)),
+            (_, Takes::Vector(at) | Takes::Parts(at) | Takes::Components(at)) => {
+                Need::exact(ty(at))
+            }
             (_, Takes::Fixed(ty)) => Need::exact(ty),
             (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
             (_, Takes::Word | Takes::Within(_) | Takes::Table) => Need::WORD,
@@ -210,10 +217,7 @@ fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {
                 Some(written) => (written, true),
                 None => (token, false),
             };
-            let written = match written.strip_suffix('}') {
-                Some(inner) if optional => inner,
-                _ => written,
-            };
+            let written = if optional { written.trim_end_matches('}') } else { written };
             let this = std::mem::replace(&mut optional, next);
             operand(row, at, written, this)
         })
@@ -249,6 +253,7 @@ fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> 
         _ if text.contains('|') => (Role::Pair, text.split(['{', '|']).next().unwrap_or(text)),
         _ => match text.parse() {
             Ok(number) => (Role::Constant(number), text),
+            Err(_) if text == "label" => (Role::Label, text),
             Err(_) if at == 0 && matches!(text, "d" | "p" | "state") => (Role::Destination, text),
             Err(_) => (Role::Source, text),
         },
@@ -257,7 +262,7 @@ fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> 
     let takes = given.map_or_else(
         || match (role, name) {
             (_, "membermask") => Takes::Word,
-            (Role::Destination, "p") => Takes::Fixed(Type::PREDICATE),
+            (Role::Destination | Role::Pair, "p") => Takes::Fixed(Type::PREDICATE),
             (Role::Into | Role::Elements, _) => Takes::Fragment,
             _ => Takes::Type(0),
         },
@@ -323,6 +328,7 @@ pub(crate) enum Arg {
     Into(Vec<Destination>),
     /// Registers in braces that are read.
     Elements(Vec<Value>),
+    Label(Spanned<String>),
     Constant(i128),
 }
 
@@ -378,6 +384,15 @@ impl Written {
             _ => None,
         });
         written.unwrap_or(&None)
+    }
+
+    /// The meaning of the first word that has one, which the form needs.
+    ///
+    /// # Panics
+    /// When the form has no such word.
+    pub(crate) fn one_of<T>(&self, meaning: fn(&str) -> Option<T>) -> T {
+        let found = self.words.plain().find_map(meaning);
+        found.expect("a form has the words that its operation asks for")
     }
 
     /// The type of the destination register.
@@ -438,6 +453,19 @@ impl Written {
     pub fn address(&self) -> &Address {
         let found = self.operands.iter().flatten().find_map(|operand| match operand {
             Arg::Memory(address) => Some(address),
+            _ => None,
+        });
+        found.expect("a form has the operands that its lowering asks for")
+    }
+
+    /// The label that is jumped to.
+    ///
+    /// # Panics
+    /// When the form has none.
+    #[must_use]
+    pub fn label(&self) -> &Spanned<String> {
+        let found = self.operands.iter().flatten().find_map(|operand| match operand {
+            Arg::Label(label) => Some(label),
             _ => None,
         });
         found.expect("a form has the operands that its lowering asks for")
@@ -516,7 +544,7 @@ mod tests {
     fn operands_have_roles_and_may_be_left_out() {
         use Presence::{Needed, Optional, With};
         use Role::{Constant, Destination, Memory, Pair, Source, Truth};
-        let row = |text| form(text, "PTX-9.7", [1, 0, 10], Op::Own);
+        let row = |text| form(text, "PTX-9.7", [1, 0, 10], Op::Nothing);
         assert_eq!(
             operands(row("f.b32 d, [a], b{, {!}c}")),
             [
@@ -542,7 +570,7 @@ mod tests {
     fn boxes_are_one_operand() {
         use Presence::{Needed, Optional};
         use Role::{Memory, Source, Tensor};
-        let row = form("f [t, c], [a]{, m}", "PTX-9.7", [1, 0, 10], Op::Own);
+        let row = form("f [t, c], [a]{, m}", "PTX-9.7", [1, 0, 10], Op::Nothing);
         let found = [("t", Tensor, Needed), ("a", Memory, Needed), ("m", Source, Optional)];
         assert_eq!(operands(row), found);
     }
@@ -557,7 +585,7 @@ mod tests {
 
     #[test]
     fn slots_are_told_apart() {
-        let row = form("f{.a|.b}.{c|d.e}.g{.space}.type", "PTX-9.7", [1, 0, 10], Op::Own)
+        let row = form("f{.a|.b}.{c|d.e}.g{.space}.type", "PTX-9.7", [1, 0, 10], Op::Nothing)
             .types(".u32")
             .spaces("global and shared::cta");
         let form = Form::new(Box::leak(Box::new(row)));

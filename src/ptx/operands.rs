@@ -161,6 +161,7 @@ impl Operation {
                         Arg::Tensor(map, coordinates) => Operand::Box(map, coordinates),
                         Arg::Into(list) => Operand::Registers(list, Need::ELEMENT),
                         Arg::Elements(list) => Operand::Elements(list, Need::ELEMENT),
+                        Arg::Label(label) => Operand::Label(&label.value),
                         Arg::Constant(number) if form.takes == Takes::Table => {
                             Operand::Table(*number)
                         }

@@ -91,21 +91,11 @@ impl<'a> Qualifiers<'a> {
         names.iter().any(|name| self.has(name))
     }
 
-    /// The first untaken qualifier outside of the common classes: orders, scopes, spaces, types,
-    /// vector lengths and hints.
+    /// The first untaken qualifier outside of the common classes.
     #[must_use]
     pub fn unclassified(&self) -> Option<&'a Spanned<String>> {
-        let classified = |word: &str| {
-            names::order(word).is_some()
-                || names::scope(word).is_some()
-                || names::space(word).is_some()
-                || names::ty(word).is_some()
-                || names::is_hint(word)
-                || foreign_type(word).is_some()
-                || matches!(word, "volatile" | "mmio" | "v2" | "v4" | "v8" | "noftz" | "aligned")
-        };
         let mut left = self.words.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
-        left.find(|(word, _)| !classified(&word.value)).map(|(word, _)| word)
+        left.find(|(word, _)| !is_classified(&word.value)).map(|(word, _)| word)
     }
 
     /// Takes the memory order, `.volatile` and `.mmio` excluded.
@@ -196,4 +186,15 @@ impl<'a> Qualifiers<'a> {
             }
         }
     }
+}
+
+/// Whether a word is of a common class: orders, scopes, spaces, types, vector lengths and hints.
+pub(crate) fn is_classified(word: &str) -> bool {
+    names::order(word).is_some()
+        || names::scope(word).is_some()
+        || names::space(word).is_some()
+        || names::ty(word).is_some()
+        || names::is_hint(word)
+        || foreign_type(word).is_some()
+        || matches!(word, "volatile" | "mmio" | "v2" | "v4" | "v8" | "noftz" | "aligned")
 }

@@ -4,12 +4,12 @@
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
 //! stand for the words that the row lists, as names of `Row::lists` do. `{d}` is registers in braces,
 //! `[a]` is an address, `{!}p` a predicate, `d|p` and
-//! `d{|p}` two registers that are written, a number is itself.
+//! `d{|p}` two registers that are written, a number is itself, `label` is one.
 
 use super::asynchronous::AsyncOp;
 use super::integer::{CarryOp, IntegerOp};
 use super::mismatch::Expected;
-use super::value::{ArithmeticOp, Space, Type};
+use super::value::{ArithmeticOp, Comparison, Space, Type};
 use super::warp::WarpOp;
 use super::words::Words;
 
@@ -46,6 +46,9 @@ pub struct Row {
     pub(crate) strictness: Strictness,
     /// The number of slots whose words belong to the opcode and follow it.
     pub(crate) leading: usize,
+    /// The word that tells the form from others of its opcode: an instruction with the word is of a
+    /// form that has it.
+    pub(crate) marker: &'static str,
     /// The words that columns may omit.
     pub(crate) columns: Columns,
     /// The name in messages to host threads, if only device threads may use the form.
@@ -85,7 +88,9 @@ pub(crate) enum Strictness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
     Nothing,
-    /// The type, which is 64 bits then, and of several words the first.
+    /// The type, which is 64 bits then.
+    Types,
+    /// As [`Self::Types`], and of several words the first.
     Words,
 }
 
@@ -96,6 +101,26 @@ pub struct Asks {
     pub(crate) missing: &'static str,
     /// The legal words if another one is in the slot.
     pub(crate) legal: &'static str,
+    /// The words to choose from, in a sentence: help if the slot is empty, and if a word without a
+    /// slot may have been meant for it.
+    pub(crate) choices: &'static str,
+}
+
+impl Asks {
+    /// The description of the missing word if the slot is empty.
+    pub(crate) const fn missing(missing: &'static str) -> Self {
+        Self { missing, legal: "", choices: "" }
+    }
+
+    /// Sets the legal words if another one is in the slot.
+    pub(crate) const fn legal(self, legal: &'static str) -> Self {
+        Self { legal, ..self }
+    }
+
+    /// Sets the words to choose from.
+    pub(crate) const fn choices(self, choices: &'static str) -> Self {
+        Self { choices, ..self }
+    }
 }
 
 /// The constants that an operand may be.
@@ -107,8 +132,17 @@ pub struct Limits {
     pub least: i128,
     /// The greatest.
     pub most: i128,
+    /// Legal numbers are multiples of this one.
+    pub step: i128,
     /// The same in words.
     pub(crate) legal: &'static str,
+}
+
+impl Limits {
+    /// Whether a number is legal.
+    pub(crate) fn include(&self, number: i128) -> bool {
+        (self.least..=self.most).contains(&number) && number % self.step == 0
+    }
 }
 
 /// The operands that a form accepts at one place.
@@ -118,8 +152,21 @@ pub enum Takes {
     Type(usize),
     /// As [`Self::Type`], or the name of a variable, which stands for its address.
     Name(usize),
+    /// As [`Self::Type`]; as a destination it may be `_`.
+    Unused(usize),
     /// As [`Self::Type`], and no constant.
     Register(usize),
+    /// As [`Self::Type`], or a special register.
+    Special(usize),
+    /// As [`Self::Special`], or the address of a variable.
+    Moved(usize),
+    /// One operand of that type for each element of the vector, in braces; as a destination it may
+    /// be `_` for all.
+    Vector(usize),
+    /// The components of a special register that is a vector, each of that type.
+    Components(usize),
+    /// Registers in braces, of which that type consists.
+    Parts(usize),
     /// Just this type.
     Fixed(Type),
     /// A destination of 32 bits, which may be `_`.
@@ -166,6 +213,18 @@ pub enum Op {
     Arithmetic(ArithmeticOp),
     Product,
     MultiplyAdd,
+    Move,
+    MoveVector,
+    Pack,
+    Unpack,
+    Convert,
+    Compare,
+    Branch,
+    CompareBranch(Comparison),
+    CtaBarrier,
+    WarpBarrier,
+    Atomic,
+    Reduce,
     Carry(fn(&Words) -> CarryOp),
     Fence,
     ProxyFence,
@@ -236,6 +295,7 @@ pub(crate) const fn form(
         takes: text,
         strictness: Strictness::Word,
         leading: 0,
+        marker: "",
         columns: Columns::Nothing,
         device: None,
     }
@@ -304,6 +364,21 @@ impl Row {
     /// The words of so many slots belong to the opcode.
     pub(crate) const fn leading(self, leading: usize) -> Self {
         Self { leading, ..self }
+    }
+
+    /// The word that tells the form from others of its opcode.
+    pub(crate) const fn marked(self, marker: &'static str) -> Self {
+        Self { marker, ..self }
+    }
+
+    /// Lets columns omit its types.
+    pub(crate) const fn bare(self) -> Self {
+        Self { columns: Columns::Types, ..self }
+    }
+
+    /// Lets columns omit nothing.
+    pub(crate) const fn typed(self) -> Self {
+        Self { columns: Columns::Nothing, ..self }
     }
 
     /// Lets columns omit its words.

@@ -65,6 +65,13 @@ impl Words {
         found.unwrap_or(Space::Generic)
     }
 
+    /// The number of elements: 1 without a vector length.
+    #[must_use]
+    pub fn elements(&self) -> u32 {
+        let length = |word: &str| word.strip_prefix('v')?.parse().ok();
+        self.plain().find_map(length).unwrap_or(1)
+    }
+
     /// The scope of the qualifiers.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {

@@ -5,7 +5,7 @@ use super::Decoder;
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::Operand;
 use crate::ptx::names;
-use crate::ptx::operation::{AtomicOp, Space, Type, TypeKind};
+use crate::ptx::operation::{Space, Type, TypeKind};
 use crate::source::Spanned;
 
 /// The properties of an access that decide which hints it accepts.
@@ -105,36 +105,5 @@ impl Decoder<'_> {
         operands
             .iter()
             .try_for_each(|policy| self.value(policy, Type::new(TypeKind::Bits, 64)).map(|_| ()))
-    }
-
-    /// Rejects the hints that an atomic operation does not take.
-    pub(super) fn check_policy(
-        &self,
-        op: AtomicOp,
-        ty: Option<Type>,
-        space: Space,
-        section: &'static str,
-    ) -> Result<(), DecodeError> {
-        let global = matches!(space, Space::Generic | Space::Global);
-        // Only the 128-bit form has a policy besides its comparison value.
-        let compares = op == AtomicOp::Cas && ty.is_none_or(|ty| ty.bits < 128);
-        let words = self.instruction.qualifiers.iter().filter(|q| names::is_hint(&q.value));
-        let mut first: Option<&Spanned<String>> = None;
-        for word in words {
-            if !global || compares || hint(&word.value) != Some(Hint::Policy) {
-                return Err(DecodeError::Rule {
-                    message: format!("this access takes no hint such as `.{}`", word.value),
-                    help: "the hint of global atomic operations is `.L2::cache_hint`, which `.cas` \
-                           has with `.b128` only; remove it",
-                    section,
-                    span: word.span,
-                });
-            }
-            if let Some(first) = first {
-                return Err(DecodeError::Duplicate { first: first.span, second: word.clone() });
-            }
-            first = Some(word);
-        }
-        Ok(())
     }
 }

@@ -1,24 +1,22 @@
 //! Decoding: an instruction becomes an [`Operation`], or the rule of the ISA that it breaks.
 //!
-//! There is one function per family of instructions. Each takes the qualifiers that it knows, in
-//! any order, and the rest is rejected. Defaults of the standard are filled in here and nowhere
-//! else.
+//! The forms of the table say which words and operands an instruction may have; what is written is
+//! converted to an operation of its own if there is one. Loads, stores and multimem operations have
+//! a function for each family, which takes the qualifiers that it knows, in any order, and rejects
+//! the rest. Defaults of the standard are filled in here and nowhere else.
 
 mod access;
+mod argument;
 mod atomic;
-mod barrier;
-mod compare;
-mod control;
-mod convert;
 mod fence;
 mod grammar;
 mod hint;
-mod matrix;
 mod mbarrier;
-mod mov;
 mod multimem;
 mod operand;
 mod outside;
+mod register;
+mod slot;
 mod tabled;
 mod tensor;
 
@@ -108,16 +106,7 @@ impl<'a> Decoder<'a> {
             "ld" => self.load(),
             "ldu" => self.load_uniform(),
             "st" if !self.qualifiers.has_any(&["bulk", "async"]) => self.store(),
-            "atom" => self.atom(),
-            "red" if !self.qualifiers.has("async") => self.red(),
             "multimem" => self.multimem(),
-            "bar" if self.qualifiers.has("warp") => self.warp_barrier(),
-            "bar" => self.cta_barrier(),
-            "barrier" if !self.qualifiers.has("cluster") => self.cta_barrier(),
-            "mov" => self.mov(),
-            "cvt" if !self.qualifiers.has("pack") => self.convert(),
-            "setp" | "set" if !self.is_floating() => self.compare(),
-            "bra" => self.branch(),
             _ => self.tabled(opcode),
         }
     }
@@ -151,10 +140,7 @@ impl<'a> Decoder<'a> {
         match opcode {
             "tld" | "suld" | "cold" => self.load(),
             "sust" => self.store(),
-            "suatom" => self.atom(),
-            "sured" => self.red(),
-            "goto" => self.branch(),
-            _ => self.compare_and_branch(opcode),
+            _ => self.tabled(opcode),
         }
     }
 
@@ -178,6 +164,12 @@ impl<'a> Decoder<'a> {
     fn head_span(&self) -> Span {
         let opcode = self.instruction.opcode.span;
         self.instruction.qualifiers.last().map_or(opcode, |last| opcode.to(last.span))
+    }
+
+    /// The place of the first such qualifier; without one, of the opcode and its qualifiers.
+    fn word_span(&self, is: impl Fn(&str) -> bool) -> Span {
+        let found = self.instruction.qualifiers.iter().find(|word| is(&word.value));
+        found.map_or_else(|| self.head_span(), |word| word.span)
     }
 
     /// The operands, of which there must be `least` to `most`.
@@ -317,21 +309,5 @@ impl<'a> Decoder<'a> {
     ) -> DecodeError {
         let found = Spanned::new(found.value.to_string(), found.span);
         DecodeError::Type { form: self.form(), found, legal: legal.into(), section }
-    }
-
-    /// The written type, which must satisfy `is_legal`; without a type, in columns, 64 untyped
-    /// bits.
-    fn register_type(
-        &mut self,
-        section: &'static str,
-        legal: &'static str,
-        is_legal: impl Fn(Type) -> bool,
-    ) -> Result<Type, DecodeError> {
-        match self.qualifiers.ty()? {
-            Some(ty) if is_legal(ty.value) => Ok(ty.value),
-            Some(ty) => Err(self.illegal_type(ty, legal, section)),
-            None if self.dialect == Dialect::Columns => Ok(Type::UNTYPED),
-            None => Err(self.missing_type(legal, section)),
-        }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
         ("multimem", Some("cp")) => true,
-        ("cvt", _) if has(instruction, is_narrow) => true,
+        ("cvt", _) if has(instruction, is_format) => true,
         (opcode, _) => table::outside().any(|outside| outside == opcode),
     }
 }
@@ -34,12 +34,19 @@ fn is_narrow(word: &str) -> bool {
     word.starts_with("e4m3") || word.starts_with("e5m2")
 }
 
+/// Number formats and modes of conversions other than those of single numbers of 16 to 64 bits.
+fn is_format(word: &str) -> bool {
+    let packed = word.ends_with("x2") || word.ends_with("x4");
+    let modes = ["rna", "rs", "tf32", "scaled::n2::ue8m0"];
+    packed && !word.starts_with(['u', 's']) || is_narrow(word) || modes.contains(&word)
+}
+
 impl Decoder<'_> {
     /// An instruction outside the subset; its form is checked if the table has forms of the opcode.
     pub(super) fn outside(&self) -> Decoded {
         let forms = table::forms(&self.instruction.opcode.value).iter();
         let mut outside = forms.filter(|form| matches!(form.row.op, Op::Outside)).peekable();
-        if outside.peek().is_some() && !has(self.instruction, is_narrow) {
+        if outside.peek().is_some() && !has(self.instruction, is_format) {
             self.read(outside)?;
         }
         Ok(unknown(self))

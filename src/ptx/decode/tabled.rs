@@ -2,8 +2,9 @@
 //! converted to a separate operation if there is one.
 
 use super::{Decoded, Decoder, outside};
-use crate::ptx::error::DecodeError;
+use crate::ptx::error::{DecodeError, Expected, Found};
 use crate::ptx::form::{Form, Slot, Written};
+use crate::ptx::instruction::OperandKind;
 use crate::ptx::integer::CARRY;
 use crate::ptx::names;
 use crate::ptx::operation::{ArithmeticOp, Operation, Order, Register, Type, TypeKind, Value};
@@ -17,24 +18,36 @@ impl Decoder<'_> {
         if let Some(decoded) = self.unwritten_rule(opcode) {
             return decoded;
         }
-        let forms = table::forms(opcode);
+        let forms: Vec<&Form> = match self.in_columns() {
+            true => table::column_forms(opcode).collect(),
+            false => table::forms(opcode).iter().collect(),
+        };
         if let Some(Op::Unchecked) = forms.first().map(|form| form.row.op) {
             return self.check_addresses().map(|()| Operation::Nothing);
         }
-        let floating = self.is_floating() && forms.iter().any(is_floating);
+        let floating = self.is_floating() && forms.iter().any(|form| is_floating(form));
         let restricts = |text: &str| text.contains(".sync_restrict");
         let mut words = self.instruction.qualifiers.iter();
         let restricted = words.any(|word| word.value.starts_with("sync_restrict"))
             && !self.qualifiers.has("proxy");
+        let is_written = |marker: &&str| self.qualifiers.has(marker);
+        let markers: Vec<&str> =
+            forms.iter().map(|form| form.row.marker).filter(is_written).collect();
+        let is_meant = |form: &Form| match form.row.marker {
+            "" => markers.iter().all(|marker| form.slots.iter().any(|slot| slot.wants(marker))),
+            marker => markers.contains(&marker),
+        };
         let fits = |form: &&Form| {
             !matches!(form.row.op, Op::Own)
+                && is_meant(form)
                 && is_floating(form) == floating
                 && (!restricted || restricts(form.row.text))
         };
-        self.operation_of(self.read(forms.iter().filter(fits))?)
+        let written = self.read(forms.iter().copied().filter(fits))?;
+        self.operation_of(written)
     }
 
-    fn operation_of(&self, written: Written) -> Decoded {
+    fn operation_of(&mut self, written: Written) -> Decoded {
         let destination = || written.destination().clone();
         let sources = || written.sources().map(|(value, _)| value.clone()).collect::<Vec<_>>();
         Ok(match written.op() {
@@ -64,6 +77,39 @@ impl Decoder<'_> {
                     carry_out: gives.map(|word| carry(word.span)),
                 }
             }
+            Op::Move => Operation::Move {
+                ty: written.result(),
+                destination: destination(),
+                source: written.value("a").clone(),
+            },
+            Op::MoveVector => Operation::MoveVector {
+                ty: written.words.ty(),
+                destinations: written.registers().to_vec(),
+                sources: written.elements("a").unwrap_or(&[]).to_vec(),
+            },
+            Op::Pack => Self::pack(&written),
+            Op::Unpack => Self::unpack(&written),
+            Op::Convert => Operation::Convert {
+                saturating: written.words.has("sat"),
+                to: written.words.type_at(0),
+                from: written.words.type_at(1),
+                destination: destination(),
+                source: written.value("a").clone(),
+            },
+            Op::Compare => Self::compare(&written),
+            Op::Branch => Operation::Branch { target: written.label().clone(), condition: None },
+            Op::CompareBranch(comparison) => Operation::Branch {
+                target: written.label().clone(),
+                condition: Some((
+                    comparison,
+                    written.value("a").clone(),
+                    written.value("b").clone(),
+                )),
+            },
+            Op::CtaBarrier => Self::cta_barrier(&written),
+            Op::WarpBarrier => Operation::WarpBarrier { mask: written.value("membermask").clone() },
+            Op::Atomic => self.atom(&written),
+            Op::Reduce => self.red(&written),
             Op::Fence => self.fence(&written),
             Op::ProxyFence => self.proxy_fence(&written),
             Op::MbarrierInit
@@ -95,12 +141,36 @@ impl Decoder<'_> {
 
     /// A floating-point instruction that is not computed takes no integers all the same.
     fn check_constants(&self) -> Result<(), DecodeError> {
-        use crate::ptx::instruction::OperandKind;
         let Some(ty) = self.floating_type() else { return Ok(()) };
         let sources = self.instruction.operands.iter().skip(1);
         let mut integers =
             sources.filter(|operand| matches!(operand.kind, OperandKind::Integer(_)));
         integers.try_for_each(|operand| self.value(operand, ty).map(|_: Value| ()))
+    }
+
+    /// Checks that addresses have operands, even if memory does not depend on them; columns need no
+    /// brackets.
+    fn check_addresses(&self) -> Result<(), DecodeError> {
+        for operand in &self.instruction.operands {
+            if self.in_columns() || !matches!(operand.kind, OperandKind::Bracket(_)) {
+                continue;
+            }
+            if operand.is_box() {
+                self.tensor(operand)?;
+                continue;
+            }
+            if let Value::AddressOf(name, _) = self.address(operand)?.base
+                && self.variable(&name.value).is_none()
+            {
+                let (expected, span) = (Expected::Variable, name.span);
+                return Err(DecodeError::Operand {
+                    expected,
+                    found: Found::Named(name.value),
+                    span,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Rules that no form shows.
@@ -123,6 +193,16 @@ impl Decoder<'_> {
                 "integers have no subnormals: leave it out",
                 "PTX-9.7.6.4",
             ),
+            "setp" | "set" if !self.is_floating() => {
+                let word = self.instruction.qualifiers.iter().find(|q| is_unordered(&q.value))?;
+                return Some(Err(DecodeError::Rule {
+                    message: format!("`.{}` compares floating-point numbers only", word.value),
+                    help: "integers are always ordered: write `.eq`, `.ne`, `.lt`, `.le`, `.gt` or \
+                           `.ge`",
+                    section: "PTX-9.7.6.2",
+                    span: word.span,
+                }));
+            }
             "vote" if has("ballot") == has("pred") && (has("pred") || has("b32")) => (
                 format!("`{}` does not exist", self.form()),
                 "`.ballot` gives a mask, `.b32`; `.all`, `.any` and `.uni` give a `.pred`",
@@ -162,6 +242,11 @@ fn is_floating(form: &Form) -> bool {
         Op::Outside => form.slots.iter().any(Slot::is_type),
         _ => false,
     }
+}
+
+/// Whether a comparison is unordered, or tests whether its operands are numbers.
+fn is_unordered(word: &str) -> bool {
+    matches!(word, "equ" | "neu" | "ltu" | "leu" | "gtu" | "geu" | "num" | "nan")
 }
 
 /// Which part of a product is meant.

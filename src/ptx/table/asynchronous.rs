@@ -87,9 +87,9 @@ pub(super) static ROWS: &[Row] = &[
         .types(".b32, .b64, .u32, .u64, .s32, .s64, .f32 and .f64").operands(REMOTE),
     issues("st.async{.mmio}.release.scope{.global}.type [a], b", "PTX-9.7.9.12", [8, 7, 100], AsyncOp::ReleaseStore)
         .types(".b8 to .b64, .u8 to .u64, .s8 to .s64, .f32 and .f64").scopes(WIDE).operands(GLOBAL),
-    issues("red.async{.mmio}.release.scope{.global}.add.type [a], b", "PTX-9.7.13.7", [8, 7, 100], AsyncOp::ReleaseReduce)
+    issues("red.async{.mmio}.release.scope{.global}.add.type [a], b", "PTX-9.7.13.7", [8, 7, 100], AsyncOp::ReleaseReduce).marked("async")
         .types(".u32, .s32, .u64 and .s64").scopes(WIDE).operands(GLOBAL),
-    issues("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{inc|dec|min|max|and|or|xor|add}.type [a], b, [m]", "PTX-9.7.13.7", [8, 1, 90], AsyncOp::Reduce)
+    issues("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{inc|dec|min|max|and|or|xor|add}.type [a], b, [m]", "PTX-9.7.13.7", [8, 1, 90], AsyncOp::Reduce).marked("async")
         .types(".b32, .u32, .s32 and .u64").operands(REMOTE),
 ];
 
@@ -100,10 +100,7 @@ const PREFETCHED: &[(&str, Takes)] =
 const HINT: &[(&str, &str)] = &[("policy", "L2::cache_hint")];
 const COMPLETION: &[(&str, Asks)] = &[(
     ".mbarrier::complete_tx::bytes",
-    Asks {
-        missing: "a completion mechanism: `.mbarrier::complete_tx::bytes` or `.bulk_group`",
-        legal: "",
-    },
+    Asks::missing("a completion mechanism: `.mbarrier::complete_tx::bytes` or `.bulk_group`"),
 )];
 const LOAD: &[(&str, Takes)] = &[
     ("d", Takes::Bytes(Space::SharedCta, 16)),
@@ -139,6 +136,12 @@ const REMOTE: &[(&str, Takes)] =
     &[("a", Takes::Bytes(Space::SharedCluster, 4)), ("m", Takes::Bytes(Space::SharedCluster, 8))];
 const WIDE: &str = "`.gpu` and `.sys`";
 const GLOBAL: &[(&str, Takes)] = &[("a", Takes::Bytes(Space::Global, 1))];
-static COPIED: Limits = Limits { what: "the size", least: 4, most: 16, legal: "4, 8 and 16" };
-static GROUPS: Limits =
-    Limits { what: "the number of groups", least: 0, most: 0xffff_ffff, legal: "at least 0" };
+static COPIED: Limits =
+    Limits { what: "the size", least: 4, most: 16, step: 1, legal: "4, 8 and 16" };
+static GROUPS: Limits = Limits {
+    what: "the number of groups",
+    least: 0,
+    most: 0xffff_ffff,
+    step: 1,
+    legal: "at least 0",
+};

@@ -2,11 +2,14 @@
 //! the opcodes of the ISA that are outside the subset; those that only columns have.
 
 use crate::ptx::row::{Op, Row, Takes, form};
+use crate::ptx::value::{Comparison as C, Type};
+
+const BRANCH: &str = "PTX-9.7.12.3";
 
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
-    form("bra{.uni} label", "PTX-9.7.12.3", [1, 0, 10], Op::Own),
+    form("bra{.uni} label", BRANCH, [1, 0, 10], Op::Branch),
     form("exit", "PTX-9.7.12.7", [1, 0, 10], Op::Exit),
     form("ret{.uni}", "PTX-9.7.12.6", [1, 0, 10], Op::Exit),
     form("trap", "PTX-9.7.19.4", [1, 0, 10], Op::Exit),
@@ -80,3 +83,32 @@ pub(super) const COLUMNS: &[&str] = &[
     "beq", "bge", "bgt", "ble", "blt", "bne", "cold", "goto", "suatom", "suld", "sured", "sust",
     "tld",
 ];
+
+/// The opcode whose forms an opcode of the column dialect has, if it has no forms of its own.
+pub(super) fn alias(opcode: &str) -> Option<&'static str> {
+    Some(match opcode {
+        "goto" => "bra",
+        "tld" | "suld" | "cold" => "ld",
+        "sust" => "st",
+        "suatom" => "atom",
+        "sured" => "red",
+        _ => return None,
+    })
+}
+
+/// Comparisons with branches of the column dialect.
+#[rustfmt::skip]
+pub(super) static COLUMN_ROWS: &[Row] = &[
+    compared("beq a, b, label", C::Eq),
+    compared("bne a, b, label", C::Ne),
+    compared("blt a, b, label", C::Lt),
+    compared("ble a, b, label", C::Le),
+    compared("bgt a, b, label", C::Gt),
+    compared("bge a, b, label", C::Ge),
+];
+
+const fn compared(text: &'static str, comparison: C) -> Row {
+    const NUMBER: Takes = Takes::Fixed(Type::UNTYPED);
+    form(text, BRANCH, [1, 0, 10], Op::CompareBranch(comparison))
+        .operands(&[("a", NUMBER), ("b", NUMBER)])
+}

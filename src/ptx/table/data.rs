@@ -1,7 +1,7 @@
 //! Memory, addresses, moves and conversions (PTX-9.7.9), atomics (PTX-9.7.13.5, PTX-9.7.13.6),
 //! comparisons and selections (PTX-9.7.6).
 
-use crate::ptx::row::{Op, Row, Takes, form};
+use crate::ptx::row::{Asks, Op, Row, Takes, form};
 use crate::ptx::value::{Space, Type};
 
 const SPACES: &str = "const, global, local, param, shared, shared::cta and shared::cluster";
@@ -37,15 +37,55 @@ pub(super) static ROWS: &[Row] = &[
     own("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.type [a], b", "PTX-9.7.9.14", [8, 1, 90]),
     own("multimem.red{.relaxed|.release}{.scope}{.global}.op.type [a], b", "PTX-9.7.9.14", [8, 1, 90]),
     // Atomics.
-    own("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type d, [a], b{, c}{, policy}", "PTX-9.7.13.5", [1, 1, 11]),
-    own("atom{.sem}{.scope}{.global}.op{.noftz}{.L2::cache_hint}.vec.type d, [a], b{, policy}", "PTX-9.7.13.5", [8, 1, 90]),
-    own("red{.sem}{.scope}{.space}.op{.L2::cache_hint}.type [a], b{, policy}", "PTX-9.7.13.6", [1, 2, 11]),
-    own("red{.sem}{.scope}{.global}.op{.noftz}{.L2::cache_hint}.vec.type [a], b{, policy}", "PTX-9.7.13.6", [8, 1, 90]),
     // Moves, conversions, comparisons.
-    own("mov{.vec}.type d, a", "PTX-9.7.9.3", [1, 0, 10]),
-    own("cvt{.rounding}{.ftz}{.sat}.to.from d, a", "PTX-9.7.9.21", [1, 0, 10]),
-    own("setp.cmp{.bool}.type p{|q}, a, b{, {!}c}", "PTX-9.7.6.2", [1, 0, 10]),
-    own("set.cmp{.bool}.{u32|s32}.type d, a, b{, {!}c}", "PTX-9.7.6.1", [1, 0, 10]),
+    vector("mov.{v2|v4}.type {d}, {a}").types(".b16, .b32, .u16, .u32, .s16, .s32 and .f32"),
+    vector("mov.v2.type {d}, {a}").types(".b64, .u64, .s64 and .f64").bare(),
+    vector("mov.v4.type {d}, a").types(".b16, .b32, .u16, .u32, .s16 and .s32")
+        .operands(&[("d", Takes::Vector(0)), ("a", Takes::Components(0))]),
+    form("mov.type d, {a}", "PTX-9.7.9.4", [1, 0, 10], Op::Pack).operands(&[("a", Takes::Parts(0))]).bare().shown(MOVE).types(BITS),
+    form("mov.type {d}, a", "PTX-9.7.9.4", [1, 0, 10], Op::Unpack).operands(&[("d", Takes::Parts(0))]).bare().shown(MOVE).types(BITS),
+    form("mov.type d, a", "PTX-9.7.9.3", [1, 0, 10], Op::Move).operands(MOVED).bare().shown(MOVE)
+        .types(".b16 to .b128, .u16 to .u64, .s16 to .s64, .f32, .f64 and .pred"),
+    convert("cvt.to.from d, a", Op::Convert),
+    convert("cvt.sat.u8.{u16|u32|u64|s8|s16|s32|s64} d, a", Op::Convert),
+    convert("cvt.sat.u16.{u32|u64|s8|s16|s32|s64} d, a", Op::Convert),
+    convert("cvt.sat.u32.{u64|s8|s16|s32|s64} d, a", Op::Convert),
+    convert("cvt.sat.u64.{s8|s16|s32|s64} d, a", Op::Convert),
+    convert("cvt.sat.s8.{u8|u16|u32|u64|s16|s32|s64} d, a", Op::Convert),
+    convert("cvt.sat.s16.{u16|u32|u64|s32|s64} d, a", Op::Convert),
+    convert("cvt.sat.s32.{u32|u64|s64} d, a", Op::Convert),
+    convert("cvt.sat.s64.u64 d, a", Op::Convert),
+    convert("cvt.{rni|rzi|rmi|rpi}{.ftz}{.sat}.to.f32 d, a", Op::Outside),
+    convert("cvt.{rni|rzi|rmi|rpi}{.sat}.to.{f16|bf16|f64} d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.f32.from d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.sat}.{f16|bf16|f64}.from d, a", Op::Outside),
+    convert("cvt{.rni|.rzi|.rmi|.rpi}{.ftz}{.sat}.f32.f32 d, a", Op::Outside),
+    convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.f16.f16 d, a", Op::Outside),
+    convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.bf16.bf16 d, a", Op::Outside),
+    convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.f64.f64 d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.f32.f64 d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.{f16|bf16}.f32 d, a", Op::Outside),
+    convert("cvt.{rn|rz}{.relu}{.satfinite}.{f16|bf16}.f32 d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.sat}.{f16|bf16}.f64 d, a", Op::Outside),
+    convert("cvt{.rn|.rz|.rm|.rp}{.ftz}{.sat}.f32.bf16 d, a", Op::Outside),
+    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.f64.bf16 d, a", Op::Outside),
+    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.bf16.f16 d, a", Op::Outside),
+    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.f16.bf16 d, a", Op::Outside),
+    convert("cvt{.ftz}{.sat}.f32.f16 d, a", Op::Outside),
+    convert("cvt{.ftz}{.sat}.f64.f32 d, a", Op::Outside),
+    convert("cvt{.sat}.f64.f16 d, a", Op::Outside),
+    setp("setp.{eq|ne}.type p{|q}, a, b").types(EQUAL),
+    setp("setp.{lt|le|gt|ge}.type p{|q}, a, b").types(ORDERED),
+    setp("setp.{lo|ls|hi|hs}.type p{|q}, a, b").types(UNSIGNED),
+    setp("setp.{eq|ne}.{and|or|xor}.type p{|q}, a, b, {!}c").types(EQUAL),
+    setp("setp.{lt|le|gt|ge}.{and|or|xor}.type p{|q}, a, b, {!}c").types(ORDERED),
+    setp("setp.{lo|ls|hi|hs}.{and|or|xor}.type p{|q}, a, b, {!}c").types(UNSIGNED),
+    set("set.{eq|ne}.{u32|s32}.type d, a, b").types(EQUAL),
+    set("set.{lt|le|gt|ge}.{u32|s32}.type d, a, b").types(ORDERED),
+    set("set.{lo|ls|hi|hs}.{u32|s32}.type d, a, b").types(UNSIGNED),
+    set("set.{eq|ne}.{and|or|xor}.{u32|s32}.type d, a, b, {!}c").types(EQUAL),
+    set("set.{lt|le|gt|ge}.{and|or|xor}.{u32|s32}.type d, a, b, {!}c").types(ORDERED),
+    set("set.{lo|ls|hi|hs}.{and|or|xor}.{u32|s32}.type d, a, b, {!}c").types(UNSIGNED),
     form("selp.type d, a, b, p", "PTX-9.7.6.3", [1, 0, 10], Op::Select).types(REGISTERS)
         .operands(&[("p", Takes::Fixed(Type::PREDICATE))]).untyped(),
     // Addresses as values.
@@ -68,5 +108,65 @@ pub(super) static ROWS: &[Row] = &[
     unchecked("createpolicy.range{.global}.L2::priority{.L2::priority}.b64 d, [a], size, size", "PTX-9.7.9.18", [7, 4, 80]),
     unchecked("createpolicy.cvt.L2.b64 d, a", "PTX-9.7.9.18", [7, 4, 80]),
 ];
+
+const EQUAL: &str = ".b16 to .b64, .u16 to .u64 and .s16 to .s64";
+const ORDERED: &str = ".u16 to .u64 and .s16 to .s64";
+const UNSIGNED: &str = ".u16 to .u64";
+const BITS: &str = ".b16, .b32, .b64 and .b128";
+const MOVE: &str = "mov{.vec}.type d, a";
+const MOVED: &[(&str, Takes)] = &[("a", Takes::Moved(0))];
+
+/// Moves of the elements of a vector.
+const fn vector(text: &'static str) -> Row {
+    const OPERANDS: &[(&str, Takes)] = &[("d", Takes::Vector(0)), ("a", Takes::Moved(0))];
+    form(text, "PTX-9.7.9.3", [1, 0, 10], Op::MoveVector).operands(OPERANDS).shown(MOVE)
+}
+
+const CONVERTED: &[(&str, Asks)] = {
+    const ANY: Asks = Asks::missing("two types: `cvt.to.from d, a`")
+        .legal(".u8 to .u64, .s8 to .s64 and floating point");
+    &[
+        (".to", ANY),
+        (".from", ANY),
+        (".f16", ANY),
+        (".bf16", ANY),
+        (".f32", ANY),
+        (".f64", ANY),
+        (".{f16|bf16}", ANY),
+        (".{f16|bf16|f64}", ANY),
+    ]
+};
+
+/// Conversions, of which those of integers are computed. `.sat` stands where results are out of range.
+const fn convert(text: &'static str, op: Op) -> Row {
+    const INTEGERS: &[&str] = &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"];
+    form(text, "PTX-9.7.9.21", [1, 0, 10], op)
+        .lists(&[("to", INTEGERS), ("from", INTEGERS)])
+        .slots(CONVERTED)
+        .operands(&[("a", Takes::Special(1))])
+}
+
+const COMPARISON: Asks = Asks::missing("a comparison such as `.eq`").choices(
+    "the comparisons are eq, ne, lt, le, gt and ge, and of unsigned numbers lo, ls, hi and hs",
+);
+
+/// Comparisons of integers into predicates.
+const fn setp(text: &'static str) -> Row {
+    form(text, "PTX-9.7.6.2", [1, 0, 10], Op::Compare)
+        .slots(&[(".{eq|ne}", COMPARISON)])
+        .operands(&[("c", Takes::Fixed(Type::PREDICATE))])
+        .bare()
+        .shown("setp.cmp{.bool}.type p{|q}, a, b{, {!}c}")
+}
+
+/// Comparisons of integers into integers.
+const fn set(text: &'static str) -> Row {
+    const OPERANDS: &[(&str, Takes)] =
+        &[("a", Takes::Type(1)), ("b", Takes::Type(1)), ("c", Takes::Fixed(Type::PREDICATE))];
+    form(text, "PTX-9.7.6.1", [1, 0, 10], Op::Compare)
+        .slots(&[(".{eq|ne}", COMPARISON)])
+        .operands(OPERANDS)
+        .shown("set.cmp{.bool}.{u32|s32}.type d, a, b{, {!}c}")
+}
 
 const PREFETCH: &str = "PTX-9.7.9.15";

@@ -36,8 +36,7 @@ const fn integer(
     form(text, section, since, Op::Integer(op))
 }
 
-const HALF: &[(&str, Asks)] =
-    &[(".{lo|hi}", Asks { missing: "`.lo`, `.hi` or `.wide`", legal: "" })];
+const HALF: &[(&str, Asks)] = &[(".{lo|hi}", Asks::missing("`.lo`, `.hi` or `.wide`"))];
 
 /// Sums and differences that take the carry, or give it, or both.
 const fn sum(
@@ -166,9 +165,9 @@ pub(super) static ROWS: &[Row] = &[
     slct("slct.type.s32 d, a, b, c", |_| I::Slct(Sign::Integer)),
     slct("slct{.ftz}.type.f32 d, a, b, c", |w| I::Slct(sign(w))),
     // Numbers of 16 bits and less, side by side.
-    integer("cvt.pack.sat.{u16|s16}.s32 d, a, b", PACK, [6, 5, 72], pack).slots(PARTS)
+    integer("cvt.pack.sat.{u16|s16}.s32 d, a, b", PACK, [6, 5, 72], pack).marked("pack").slots(PARTS)
         .operands(&[("d", Takes::Type(1)), ("a", Takes::Type(1)), ("b", Takes::Type(1))]),
-    integer("cvt.pack.sat.{u2|s2|u4|s4|u8|s8}.s32.b32 d, a, b, c", PACK, [6, 5, 72], pack).slots(PARTS)
+    integer("cvt.pack.sat.{u2|s2|u4|s4|u8|s8}.s32.b32 d, a, b, c", PACK, [6, 5, 72], pack).marked("pack").slots(PARTS)
         .operands(&[("d", Takes::Type(1)), ("a", Takes::Type(1)), ("b", Takes::Type(1)), ("c", Takes::Type(2))]),
 ];
 
@@ -177,19 +176,19 @@ const PACK: &str = "PTX-9.7.9.22";
 const COUNT: &[(&str, Takes)] = &[("d", Takes::Word)];
 const FIELD: &[(&str, Takes)] =
     &[("position", Takes::Within(&POSITION)), ("length", Takes::Within(&LENGTH))];
-static POSITION: Limits = Limits { what: "the position", least: 0, most: 255, legal: "0 to 255" };
+static POSITION: Limits =
+    Limits { what: "the position", least: 0, most: 255, step: 1, legal: "0 to 255" };
 static LENGTH: Limits = Limits { what: "the length", ..POSITION };
-const TWO_TYPES: &[(&str, Asks)] =
-    &[(".type", Asks { missing: "two types, those of a and b", legal: "" })];
+const TWO_TYPES: &[(&str, Asks)] = &[(".type", Asks::missing("two types, those of a and b"))];
 const SIGNS: &[(&str, Asks)] = {
     const MISSING: &str = "two types: `slct.type.s32 d, a, b, c`";
-    const SIGN: Asks = Asks { missing: MISSING, legal: ".s32 and .f32 for the last operand" };
-    &[(".type", Asks { missing: MISSING, legal: "" }), (".s32", SIGN), (".f32", SIGN)]
+    const SIGN: Asks = Asks::missing(MISSING).legal(".s32 and .f32 for the last operand");
+    &[(".type", Asks::missing(MISSING)), (".s32", SIGN), (".f32", SIGN)]
 };
 const PARTS: &[(&str, Asks)] = {
     const LEGAL: &str = ".u2, .s2, .u4, .s4, .u8, .s8, .u16 and .s16 of .s32";
-    const PART: Asks = Asks { missing: "a type to convert to", legal: LEGAL };
-    const BOTH: Asks = Asks { missing: "the types `.s32.b32`", legal: LEGAL };
+    const PART: Asks = Asks::missing("a type to convert to").legal(LEGAL);
+    const BOTH: Asks = Asks::missing("the types `.s32.b32`").legal(LEGAL);
     &[(".{u16|s16}", PART), (".{u2|s2|u4|s4|u8|s8}", PART), (".b32", BOTH)]
 };
 

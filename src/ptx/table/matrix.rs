@@ -73,11 +73,21 @@ pub(super) static ROWS: &[Row] = &[
         .special(),
 ];
 
-static GROUPS: Limits =
-    Limits { what: "the number of groups", least: 0, most: 0xffff_ffff, legal: "at least 0" };
+static GROUPS: Limits = Limits {
+    what: "the number of groups",
+    least: 0,
+    most: 0xffff_ffff,
+    step: 1,
+    legal: "at least 0",
+};
 static SELECTOR: Limits =
-    Limits { what: "the sparsity selector", least: 0, most: 3, legal: "0 to 3" };
+    Limits { what: "the sparsity selector", least: 0, most: 3, step: 1, legal: "0 to 3" };
 static SIGN: Limits =
-    Limits { what: "the sign of an operand", least: -1, most: 1, legal: "-1 and 1" };
-static TRANSPOSED: Limits =
-    Limits { what: "whether an operand is transposed", least: 0, most: 1, legal: "0 and 1" };
+    Limits { what: "the sign of an operand", least: -1, most: 1, step: 1, legal: "-1 and 1" };
+static TRANSPOSED: Limits = Limits {
+    what: "whether an operand is transposed",
+    least: 0,
+    most: 1,
+    step: 1,
+    legal: "0 and 1",
+};

@@ -9,13 +9,16 @@
 //!   host thread may execute follow from the form and the roles of its operands.
 //! - Lowering matches on what the form does and asks for the operands by their names. A new
 //!   instruction is a row here and an arm there.
-//! - Rows of [`Op::Own`] have a decoder and an operation of their own: accesses, whose order, scope
-//!   and space checks of tests ask about, barriers of a CTA, moves, conversions and comparisons.
-//!   Others say all of such an operation. Their operands have roles in [`super::operands`].
+//! - Moves, comparisons, barriers, atomics and other instructions that passes look at have an
+//!   operation of their own, which is built from what is written. Rows of [`Op::Own`], loads, stores
+//!   and multimem operations, are listed only, and have decoders. Operands of such operations have
+//!   roles in [`super::operands`].
+//! - Forms that only the column dialect has are rows beside those of PTX.
 //! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
 
 mod asynchronous;
+mod atomic;
 mod control;
 mod data;
 mod floating;
@@ -31,8 +34,9 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 9] = [
+static FAMILIES: [&[Row]; 10] = [
     data::ROWS,
+    atomic::ROWS,
     integer::ROWS,
     floating::ROWS,
     sync::ROWS,
@@ -43,13 +47,15 @@ static FAMILIES: [&[Row]; 9] = [
     control::ROWS,
 ];
 
-static FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> = LazyLock::new(|| {
-    let mut forms: FxHashMap<&str, Vec<Form>> = FxHashMap::default();
-    for form in rows().map(Form::new) {
-        forms.entry(form.opcode).or_default().push(form);
-    }
-    forms
-});
+/// The rows that only the column dialect has.
+static COLUMN_FAMILIES: [&[Row]; 3] =
+    [atomic::COLUMN_ROWS, sync::COLUMN_ROWS, control::COLUMN_ROWS];
+
+static FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> = LazyLock::new(|| by_opcode(rows()));
+
+/// The forms that only the column dialect has.
+static COLUMN_FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> =
+    LazyLock::new(|| by_opcode(COLUMN_FAMILIES.iter().copied().flatten()));
 
 static OPCODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let decoded = |forms: &&Vec<Form>| forms.iter().any(|form| !matches!(form.row.op, Op::Outside));
@@ -67,6 +73,13 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 /// The forms of an opcode.
 pub fn forms(opcode: &str) -> &'static [Form] {
     FORMS.get(opcode).map_or(&[], Vec::as_slice)
+}
+
+/// The forms of an opcode in the column dialect: its own ones, and those of PTX.
+pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
+    let opcode = control::alias(opcode).unwrap_or(opcode);
+    let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
+    own.iter().chain(forms(opcode))
 }
 
 /// The opcodes of which some form is decoded, sorted; `paper-notes/language.md` lists them.
@@ -88,4 +101,12 @@ pub(crate) fn has(opcode: &str, version: (u32, u32)) -> bool {
     let decoded = forms(opcode).iter().map(|form| form.row.since.version);
     let outside = control::OUTSIDE.iter().filter(|(outside, _)| *outside == opcode);
     decoded.chain(outside.map(|(_, since)| *since)).any(|since| since <= version)
+}
+
+fn by_opcode(rows: impl Iterator<Item = &'static Row>) -> FxHashMap<&'static str, Vec<Form>> {
+    let mut forms: FxHashMap<&str, Vec<Form>> = FxHashMap::default();
+    for form in rows.map(Form::new) {
+        forms.entry(form.opcode).or_default().push(form);
+    }
+    forms
 }

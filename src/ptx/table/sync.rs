@@ -6,9 +6,23 @@ use crate::ptx::value::{AtomicOp, Type};
 use crate::ptx::warp::{Shuffle, Vote, WarpOp, WarpReduction};
 use crate::ptx::words::Words;
 
-/// Barriers of a CTA or warp, which are decoded by functions of their own.
+/// Barriers of a CTA.
 const fn barrier(text: &'static str, since: [u32; 3]) -> Row {
-    form(text, "PTX-9.7.13.1", since, Op::Own)
+    const OPERANDS: &[(&str, Takes)] = &[
+        ("a", Takes::Within(&BARRIER)),
+        ("b", Takes::Within(&PARTICIPANTS)),
+        ("c", Takes::Fixed(Type::PREDICATE)),
+    ];
+    const REDUCTION: Asks =
+        Asks::missing("a reduction").choices("the reductions are `.popc`, `.and` and `.or`");
+    const MODE: Asks =
+        Asks::missing("its operation").choices("the operations are `.sync`, `.arrive` and `.red`");
+    const WORDS: &[(&str, Asks)] =
+        &[(".sync", MODE), (".popc", REDUCTION), (".{and|or}", REDUCTION)];
+    form(text, "PTX-9.7.13.1", since, Op::CtaBarrier)
+        .operands(OPERANDS)
+        .slots(WORDS)
+        .takes("barrier{.cta}.{sync|arrive|red.op}{.aligned} a{, b}")
 }
 
 /// Memory fences: the order is acq_rel where none is written.
@@ -55,12 +69,13 @@ pub(super) static ROWS: &[Row] = &[
     barrier("barrier{.cta}.arrive{.aligned} a, b", [6, 0, 30]),
     barrier("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", [6, 0, 30]),
     barrier("barrier{.cta}.red.{and|or}{.aligned}.pred p, a{, b}, {!}c", [6, 0, 30]),
-    form("bar.warp.sync membermask", "PTX-9.7.13.2", [6, 0, 30], Op::Own),
-    form("barrier.cluster.arrive{.release|.relaxed}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterArrive).takes(CLUSTERS)
-        .slots(&[(".arrive", Asks { missing: "`.arrive` or `.wait`", legal: "" })]),
-    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait).takes(CLUSTERS),
+    form("bar.warp.sync membermask", "PTX-9.7.13.2", [6, 0, 30], Op::WarpBarrier)
+        .slots(&[(".sync", Asks::missing("`.sync`").choices("its only form is `bar.warp.sync membermask`"))]).marked("warp"),
+    form("barrier.cluster.arrive{.release|.relaxed}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterArrive).takes(CLUSTERS).marked("cluster")
+        .slots(&[(".arrive", Asks::missing("`.arrive` or `.wait`"))]),
+    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait).takes(CLUSTERS).marked("cluster"),
     form("griddepcontrol.wait", GRID, [7, 8, 90], Op::GridDependencyWait).takes(GRIDS)
-        .slots(&[(".wait", Asks { missing: "`.wait` or `.launch_dependents`", legal: "" })]),
+        .slots(&[(".wait", Asks::missing("`.wait` or `.launch_dependents`"))]),
     form("griddepcontrol.launch_dependents", GRID, [7, 8, 90], Op::LaunchDependents).takes(GRIDS),
     // Fences.
     fence("fence{.sc|.acq_rel}.scope", [6, 0, 70]).shown(FENCE),
@@ -72,7 +87,7 @@ pub(super) static ROWS: &[Row] = &[
     proxy_fence("fence.proxy.alias", [7, 5, 70]).slots(PROXY).shown(PROXIES),
     proxy_fence("fence.proxy.async{.space}", [8, 0, 90]).shown(PROXIES),
     proxy_fence("fence.proxy.tensormap::generic.release.scope", [8, 3, 90])
-        .slots(&[(".release", Asks { missing: "`.release` or `.acquire`", legal: "" })]).shown(TENSORMAP),
+        .slots(&[(".release", Asks::missing("`.release` or `.acquire`"))]).shown(TENSORMAP),
     proxy_fence("fence.proxy.tensormap::generic.acquire.scope [a], 128", [8, 3, 90]).shown(TENSORMAP),
     proxy_fence("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", [8, 6, 90]),
     proxy_fence("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", [8, 6, 90]),
@@ -107,7 +122,7 @@ pub(super) static ROWS: &[Row] = &[
     exchange("vote.sync.{all|any|uni}.pred d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], vote).slots(VOTES),
     exchange("vote.sync.ballot.b32 d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], |_| WarpOp::Ballot),
     exchange("match.any.sync.type d, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| WarpOp::MatchAny(w.ty().bits))
-        .types(".b32 and .b64").slots(&[(".any", Asks { missing: "a mode: `.any` or `.all`", legal: "" })])
+        .types(".b32 and .b64").slots(&[(".any", Asks::missing("a mode: `.any` or `.all`"))])
         .operands(&[("d", Takes::Fixed(Type::B32))]),
     exchange("match.all.sync.type d{|p}, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| WarpOp::MatchAll(w.ty().bits))
         .types(".b32 and .b64").operands(&[("d", Takes::Sink)]),
@@ -118,6 +133,21 @@ pub(super) static ROWS: &[Row] = &[
     exchange("elect.sync d|p, membermask", "PTX-9.7.13.14", [8, 0, 90], |_| WarpOp::Elect)
         .operands(&[("d", Takes::Both(Expected::Elected))]),
 ];
+
+/// Barriers of the column dialect: an instance, a barrier and a number of threads.
+#[rustfmt::skip]
+pub(super) static COLUMN_ROWS: &[Row] = &[
+    instance("bar.cta.{sync|arrive} a{, resource{, b}}"),
+    instance("barrier.cta.{sync|arrive}{.aligned} a{, resource{, b}}"),
+];
+
+const fn instance(text: &'static str) -> Row {
+    const NUMBER: Takes = Takes::Fixed(Type::UNTYPED);
+    form(text, "PTX-9.7.13.1", [6, 0, 30], Op::CtaBarrier)
+        .operands(&[("a", NUMBER), ("resource", NUMBER), ("b", NUMBER)])
+        .marked("cta")
+        .shown("bar.cta.sync instance{, barrier{, count}}")
+}
 
 const fn arrive(text: &'static str, since: [u32; 3]) -> Row {
     const OPERANDS: &[(&str, Takes)] =
@@ -131,30 +161,36 @@ const fn wait(text: &'static str, since: [u32; 3]) -> Row {
     mbarrier(text, since, Op::MbarrierWait).operands(OPERANDS)
 }
 
+static BARRIER: Limits =
+    Limits { what: "the barrier", least: 0, most: 15, step: 1, legal: "0 to 15" };
+/// Whole warps, whose number of threads 32 bits hold.
+static PARTICIPANTS: Limits = Limits {
+    what: "the number of threads",
+    least: 32,
+    most: 0xffff_ffe0,
+    step: 32,
+    legal: "a positive multiple of the warp size 32 below 2^32",
+};
 const COUNTED: &[(&str, Takes)] = &[("bytes", Takes::Word)];
 static INITIAL: Limits =
-    Limits { what: "the arrival count", least: 1, most: 0xf_ffff, legal: "1 to 1048575" };
+    Limits { what: "the arrival count", least: 1, most: 0xf_ffff, step: 1, legal: "1 to 1048575" };
 static ARRIVING: Limits = Limits { most: i128::MAX, ..INITIAL };
-static PARITY: Limits = Limits { what: "the parity", least: 0, most: 1, legal: "0 to 1" };
+static PARITY: Limits = Limits { what: "the parity", least: 0, most: 1, step: 1, legal: "0 to 1" };
 const FENCE: &str = "fence{.sc|.acq_rel|.acquire|.release}.scope";
 const RESTRICTED: &str = "fence.{acquire.sync_restrict::shared::cluster|\
                           release.sync_restrict::shared::cta}.cluster";
 const MEMBAR: &str = "membar.{cta|gl|sys} or \
                       membar.proxy.{alias|async|async.global|async.shared::{cta|cluster}}";
 const PROXIES: &str = "fence.proxy.{alias|async|async.global|async.shared::{cta,cluster}}";
-const PROXY: &[(&str, Asks)] = &[(
-    ".alias",
-    Asks { missing: "a proxy: `.alias`, `.async` or `.tensormap::generic`", legal: "" },
-)];
+const PROXY: &[(&str, Asks)] =
+    &[(".alias", Asks::missing("a proxy: `.alias`, `.async` or `.tensormap::generic`"))];
 const TENSORMAP: &str = "fence.proxy.tensormap::generic.{release.scope | acquire.scope [a], 128}";
 const CLUSTER: &str = "PTX-9.7.13.3";
 const CLUSTERS: &str = "barrier.cluster.{arrive{.release|.relaxed}|wait{.acquire}}{.aligned}";
 const GRID: &str = "PTX-9.7.13.13";
 const GRIDS: &str = "griddepcontrol.{wait|launch_dependents}";
-const VOTES: &[(&str, Asks)] = &[(
-    ".{all|any|uni}",
-    Asks { missing: "a mode: `.all`, `.any`, `.uni` or `.ballot`", legal: "" },
-)];
+const VOTES: &[(&str, Asks)] =
+    &[(".{all|any|uni}", Asks::missing("a mode: `.all`, `.any`, `.uni` or `.ballot`"))];
 
 fn shuffle(words: &Words) -> WarpOp {
     WarpOp::Shuffle(match () {

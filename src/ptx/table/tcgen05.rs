@@ -119,4 +119,4 @@ pub(super) static ROWS: &[Row] = &[
 ];
 
 static SCALE: Limits =
-    Limits { what: "the scale of the accumulator", least: 0, most: 15, legal: "0 to 15" };
+    Limits { what: "the scale of the accumulator", least: 0, most: 15, step: 1, legal: "0 to 15" };

@@ -87,13 +87,14 @@ pub(super) static ROWS: &[Row] = &[
 const COMPLETION: &[(&str, Asks)] = &[
     (
         ".mbarrier::complete_tx::bytes",
-        Asks { missing: "a completion mechanism: `.mbarrier::complete_tx::bytes`", legal: "" },
+        Asks::missing("a completion mechanism: `.mbarrier::complete_tx::bytes`"),
     ),
-    (".bulk_group", Asks { missing: "a completion mechanism: `.bulk_group`", legal: "" }),
+    (".bulk_group", Asks::missing("a completion mechanism: `.bulk_group`")),
 ];
 static DIMENSION: Limits = Limits {
     what: "the dimension",
     least: 0,
     most: 4,
+    step: 1,
     legal: "0 to 4, of which 0 is the innermost",
 };

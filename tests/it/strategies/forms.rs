@@ -21,10 +21,14 @@ pub fn all() -> impl Iterator<Item = &'static Form> {
 pub fn register_forms(columns: bool) -> Vec<&'static Form> {
     let fits = |operand: &OperandForm| {
         let pair = columns && operand.role == Role::Pair;
-        !(pair || matches!(operand.role, Role::Memory | Role::Tensor | Role::Matrix | Role::Into))
+        let braces = matches!(operand.role, Role::Matrix | Role::Into | Role::Elements);
+        !(pair || braces || matches!(operand.role, Role::Memory | Role::Tensor | Role::Label))
     };
     let plain = |form: &&Form| {
-        let kept = !matches!(form.row.op, Op::Nothing | Op::Exit | Op::Carry(_));
+        let kept = !matches!(
+            form.row.op,
+            Op::Nothing | Op::Exit | Op::Carry(_) | Op::CtaBarrier | Op::WarpBarrier
+        );
         kept && form.operands.iter().all(fits)
     };
     all().filter(plain).collect()
@@ -48,21 +52,42 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
         }
     }
     let has = |word: &str| head.split('.').any(|found| found == word);
+    let mut optional = true;
     let mut operands: Vec<String> = Vec::new();
     for part in &form.operands {
         match part.presence {
-            Presence::Optional if pick(2) == 0 => break,
+            Presence::Optional if pick(2) == 0 => optional = false,
+            Presence::Optional if !optional => {}
             Presence::With(word) if !has(word) => {}
             _ if part.role == Role::Tensor => operands.push(tensor(&head, pick)),
+            _ if matches!(part.role, Role::Into | Role::Elements)
+                || matches!(part.takes, Takes::Vector(_)) =>
+            {
+                operands.push(braced(&head, part, types.first().copied(), pick));
+            }
             _ => operands.push(operand(form, part, &types, pick)),
         }
     }
     if operands.is_empty() { head } else { format!("{head} {}", operands.join(", ")) }
 }
 
-/// Up to four registers in braces.
-fn braced(pick: &mut dyn FnMut(usize) -> usize) -> String {
-    let list: Vec<String> = (0..=pick(4)).map(|at| format!("%r{at}")).collect();
+/// Registers in braces: one for each element of a vector or part of a scalar, otherwise up to four.
+fn braced(
+    head: &str,
+    operand: &OperandForm,
+    ty: Option<Type>,
+    pick: &mut dyn FnMut(usize) -> usize,
+) -> String {
+    let vector = head.split('.').find_map(|word| word.strip_prefix('v')?.parse().ok());
+    let parts = matches!(operand.takes, Takes::Parts(_));
+    let count = match (vector, ty) {
+        (Some(elements), _) => elements,
+        // A scalar of 16 bits has two parts, one of 128 bits at least as many.
+        (None, Some(ty)) if parts && ty.bits < 32 => 2,
+        (None, _) if parts => 2 << pick(2),
+        (None, _) => 1 + pick(4),
+    };
+    let list: Vec<String> = (0..count).map(|at| format!("%r{at}")).collect();
     format!("{{{}}}", list.join(", "))
 }
 
@@ -100,13 +125,15 @@ fn operand(
     };
     match (operand.role, constant) {
         (Role::Constant(number), _) => number.to_string(),
-        (Role::Into | Role::Elements, _) => braced(pick),
+        (Role::Label, _) => "L".to_owned(),
+        (Role::Into | Role::Elements, _) => unreachable!("how many they are is in the words"),
+        (Role::Source, _) if matches!(operand.takes, Takes::Components(_)) => "%tid".to_owned(),
         (Role::Matrix, _) if operand.takes == Takes::Factor => {
             if pick(2) == 0 { "[%r1]" } else { "%rd2" }.to_owned()
         }
         (Role::Matrix, _) => {
             if pick(2) == 0 {
-                braced(pick)
+                braced("", operand, None, pick)
             } else {
                 "%rd2".to_owned()
             }
