@@ -25,7 +25,8 @@ use ptxmc::testing::workbench::small::place::{Asked, Level, Placement, told_apar
 use ptxmc::testing::workbench::small::realise::{Wording, contested, text};
 use ptxmc::testing::workbench::small::rows::bits;
 use ptxmc::testing::workbench::small::search::{Space, allowed};
-use ptxmc::testing::workbench::small::shape::{Alphabet, Kind, Shape, shapes};
+use ptxmc::testing::workbench::small::shape::{Alphabet, Kind, Shape};
+use ptxmc::testing::workbench::small::skeleton::shapes;
 use std::fs;
 use std::path::Path;
 
@@ -352,7 +353,7 @@ fn same_base(program: &Difference, model: &Model) {
     let n = frame.events.len();
     assert_eq!(n, graph.events.len(), "{text}");
     let labels = program.labels.iter().map(|&label| vec![label]).collect();
-    let cell = Cell { labels, placement: Some(&program.placement) };
+    let cell = Cell { labels, placements: vec![&program.placement] };
     for &set in BaseSet::ALL {
         let expected = base_set(&graph, set).iter().map(|e| 1_u32 << e.index()).sum::<u32>();
         for upper in [false, true] {
@@ -396,7 +397,7 @@ fn small_programs_have_the_verdicts_of_their_tests() {
             Kind::ALL.into_iter().filter(|k| *k != Kind::Red && !(old && k.is_special())).collect();
         let alphabet = Alphabet { kinds, aliases: false, copies: false };
         let pair = Pair::new([&models[0], &models[1]], &alphabet, !old);
-        let space = Space { pair: &pair, placements: Vec::new(), labels: Vec::new() };
+        let space = Space { pair: &pair, placements: &[], labels: &[] };
         for (size, threads) in [(2, 2), (3, 2), (3, 3), (4, 2)] {
             for shape in shapes(size, threads, &alphabet) {
                 let rare = [1, 1, 8, 120][size - 1];
@@ -436,6 +437,7 @@ fn told_apart_by(one: &Model, other: &Model, events: usize, special_events: usiz
         count: 1,
         allowed_by: None,
         jobs: 2,
+        budget: u64::MAX,
     })
 }
 
