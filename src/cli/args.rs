@@ -6,6 +6,7 @@ use super::examples;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
 use crate::litmus::ast::Quantifier;
+use crate::report::proof::Depth;
 use crate::solve::Cores;
 use crate::verdict::Kind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -479,6 +480,17 @@ pub(super) struct ExplainArguments {
     /// A built-in model, a cat file or an edit file.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
+    /// Unfold the steps of a forbidden outcome into the definitions of the model that they are instances
+    /// of: N deep, or without a number down to base relations.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        value_parser = clap::value_parser!(u8).range(1..),
+        conflicts_with = "clause"
+    )]
+    pub(super) unfold: Option<Option<u8>>,
     #[command(flatten)]
     pub(super) launching: Launching,
     #[command(flatten)]
@@ -489,6 +501,15 @@ pub(super) struct ExplainArguments {
 }
 
 impl ExplainArguments {
+    /// How far steps are unfolded.
+    pub(super) fn depth(&self) -> Depth {
+        match self.unfold {
+            None => Depth::Folded,
+            Some(Some(definitions)) => Depth::Definitions(definitions.into()),
+            Some(None) => Depth::Base,
+        }
+    }
+
     /// The test that is to be explained.
     pub(super) fn single(&self) -> Single {
         Single {

@@ -24,6 +24,7 @@ Examples:
   ptxmc explain mp.litmus                    the verdict, an execution, and what decides
   ptxmc explain --model ptx-7.5 mp.litmus    under another model
   ptxmc explain --format json mp.litmus      the same as data
+  ptxmc explain --unfold mp.litmus           each step down to the model's base relations
   ptxmc explain --clause PTX-8.10.6 litmus   what a clause says, its lines in the model, its tests";
 
 pub(super) const DRAW: &str = "\

@@ -8,6 +8,7 @@ use crate::event::graph::EventGraph;
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::page::{self, Entry, Page};
+use crate::report::proof::Depth;
 use crate::report::scene::{self, Scene};
 use crate::report::summary::{Stated, Tally};
 use crate::solve::{Budget, Engine};
@@ -37,8 +38,8 @@ pub(super) fn of_test(
     let (judgement, model) = (&judgements[0], &models[0]);
     let excluded = excluded_execution((case, judgement), model, engines, settings);
     let found = excluded.as_ref().and_then(|excluded| excluded.as_ref().ok());
-    let scene = scene::of_verdict(case, judgement, model, found).ok().flatten();
-    let subject = Subject { case, judgement, model, files };
+    let scene = scene::of_verdict(case, judgement, model, found, files).ok().flatten();
+    let subject = Subject { case, judgement, model, files, unfold: Depth::Folded };
     let words = explanation::render(subject, excluded.as_ref());
     let mut asking = judgement.settings(settings);
     asking.budget = asking.budget.at_most(STEPS_FOR_STATES).within(Budget::ASIDE_TOGETHER);

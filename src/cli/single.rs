@@ -218,7 +218,8 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     let found = without_axioms(&loaded, &judgement);
     let Loaded { case, files, .. } = &loaded;
     let model = loaded.model();
-    let subject = Subject { case, judgement: &judgement, model, files };
+    let unfold = arguments.depth();
+    let subject = Subject { case, judgement: &judgement, model, files, unfold };
     // In text, each part is told as soon as it is there: other readings may take a while.
     let mut told = String::new();
     let mut tell = |part: String| match arguments.format {

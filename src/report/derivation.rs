@@ -1,16 +1,23 @@
 //! How a relation of the model comes to hold between two events: the steps behind it.
 
-use super::witness::shortest;
+use super::witness::{Edge, shortest};
 use crate::cat::render::node_text;
 use crate::execution::build::Execution;
 use crate::id::{EventId, NodeId};
+use crate::relation::axiom::{Failure, Witness};
 use crate::relation::eval::{Values, evaluate};
 use crate::relation::expr::{Model, Node};
 use crate::vocabulary::{BaseRel, Sort};
 use rustc_hash::FxHashSet;
 
-/// A step: the relation by which the event is reached.
-pub(super) type Step = (String, EventId);
+/// A step from one event to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The relation in the model.
+    pub node: NodeId,
+    /// The same by name, with the two events.
+    pub edge: Edge,
+}
 
 /// Definitions that are one step whatever they are made of.
 const STEPS: [&str; 3] = ["synchronizes", "observation", "fr"];
@@ -29,6 +36,54 @@ pub(super) fn derivation(
     let mut derivation = Derivation { model, values, steps: Vec::new() };
     derivation.add(node, from, to);
     derivation.steps
+}
+
+/// The steps of what breaks an axiom, in order.
+#[must_use]
+pub fn steps(model: &Model, execution: &Execution<'_>, failure: &Failure) -> Vec<Step> {
+    let node = model.axioms[failure.axiom].node;
+    let way = |node, from, to| derivation(model, execution, node, from, to);
+    match &failure.witness {
+        Witness::Cycle(events) => {
+            let next = events.iter().cycle().skip(1);
+            events.iter().zip(next).flat_map(|(&from, &to)| way(node, from, to)).collect()
+        }
+        Witness::Pair(from, to) => way(node, *from, *to),
+        Witness::Event(event) => match two_steps(model, node, *event, execution) {
+            Some((first, second)) => {
+                let back = way(second.node, second.edge.from, second.edge.to);
+                std::iter::once(first).chain(back).collect()
+            }
+            None => Vec::new(),
+        },
+        Witness::NotViolatedNegated => Vec::new(),
+    }
+}
+
+/// How `event` is related to itself by a composition: to another event, and back.
+pub(super) fn two_steps(
+    model: &Model,
+    node: NodeId,
+    event: EventId,
+    execution: &Execution<'_>,
+) -> Option<(Step, Step)> {
+    let Node::Comp(first, second) = model.arena.node(node) else { return None };
+    let values = evaluate(&model.arena, &[first, second], execution);
+    let back = values.relation(second);
+    let other = values.relation(first).row(event).find(|&other| back.contains(other, event))?;
+    let first = part(model, first, event, other, &values);
+    Some((Step::new(model, first, event, other), Step::new(model, second, other, event)))
+}
+
+/// The part of a union that relates two events, if it has no name of its own.
+fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values) -> NodeId {
+    match model.arena.node(node) {
+        Node::Union(a, b) if defined(model, node).is_none() => {
+            let side = if values.relation(a).contains(from, to) { a } else { b };
+            part(model, side, from, to, values)
+        }
+        _ => node,
+    }
 }
 
 /// The name of the first definition that a node is, if it is one; one of the library's counts where
@@ -60,6 +115,16 @@ fn relations_in(model: &Model, node: NodeId) -> Vec<NodeId> {
     parts
 }
 
+impl Step {
+    fn new(model: &Model, node: NodeId, from: EventId, to: EventId) -> Self {
+        let relation = match model.arena.node(node) {
+            Node::Rel(relation) => relation.name().to_owned(),
+            _ => name(model, node),
+        };
+        Self { node, edge: Edge { relation, from, to } }
+    }
+}
+
 struct Derivation<'m> {
     model: &'m Model,
     values: Values,
@@ -74,7 +139,7 @@ impl Derivation<'_> {
     /// Adds the steps by which `node` leads from one event to another, which it does.
     fn add(&mut self, node: NodeId, from: EventId, to: EventId) {
         if defined(self.model, node).is_some_and(|name| STEPS.contains(&name)) {
-            return self.step(node, to);
+            return self.step(node, from, to);
         }
         match self.model.arena.node(node) {
             Node::ToId(_) | Node::Rel(BaseRel::Id) => {}
@@ -90,29 +155,25 @@ impl Derivation<'_> {
             Node::Diff(a, _) => self.add(a, from, to),
             Node::Comp(a, b) => {
                 let between = self.values.relation(a).row(from).find(|&m| self.holds(b, m, to));
-                let Some(between) = between else { return self.step(node, to) };
+                let Some(between) = between else { return self.step(node, from, to) };
                 self.add(a, from, between);
                 self.add(b, between, to);
             }
             Node::Plus(a) => {
                 let way = shortest(&[self.values.relation(a)], from, to, |_| true);
-                let Some(way) = way else { return self.step(node, to) };
+                let Some(way) = way else { return self.step(node, from, to) };
                 let mut at = from;
                 for next in way {
                     self.add(a, at, next);
                     at = next;
                 }
             }
-            _ => self.step(node, to),
+            _ => self.step(node, from, to),
         }
     }
 
-    fn step(&mut self, node: NodeId, to: EventId) {
-        let name = match self.model.arena.node(node) {
-            Node::Rel(relation) => relation.name().to_owned(),
-            _ => name(self.model, node),
-        };
-        self.steps.push((name, to));
+    fn step(&mut self, node: NodeId, from: EventId, to: EventId) {
+        self.steps.push(Step::new(self.model, node, from, to));
     }
 
     /// Whether a relation says who reads or overwrites what; `morally-strong`, which some pairs are

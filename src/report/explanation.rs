@@ -1,10 +1,11 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
-use super::derivation::{defined, derivation, name};
+use super::derivation::{Step, derivation, name, two_steps};
 use super::readings::{Weight, description, weight};
-use super::witness::{Picture, text};
+pub use super::subject::Subject;
+use super::witness::{Edge, Picture, text};
 use super::{near, races, reason, story};
-use crate::batch::{Case, Judgement, Standing};
+use crate::batch::{Judgement, Standing};
 use crate::check::SINGLE_COPY;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
@@ -12,25 +13,11 @@ use crate::explain::{Absent, Counterfactual};
 use crate::id::{EventId, NodeId};
 use crate::litmus::ast::{Quantifier, ThreadPlace};
 use crate::relation::axiom::{Failure, Witness};
-use crate::relation::eval::{Values, evaluate};
-use crate::relation::expr::{Axiom, Model, Node};
+use crate::relation::expr::{Axiom, Model};
 use crate::solve::{Core, Problem};
 use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 use itertools::Itertools;
-
-/// What an explanation is made from.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The test.
-    pub case: &'a Case,
-    /// Its verdict.
-    pub judgement: &'a Judgement,
-    /// The model that gave it.
-    pub model: &'a Model,
-    /// The texts of both.
-    pub files: &'a Files,
-}
 
 /// The explanation; `counterfactual` is the execution that a forbidden outcome would have.
 #[must_use]
@@ -38,7 +25,7 @@ pub fn render(
     subject: Subject<'_>,
     counterfactual: Option<&Result<Counterfactual, Absent>>,
 ) -> String {
-    let Subject { case, judgement, model, files } = subject;
+    let Subject { case, judgement, model, files, .. } = subject;
     let quantifier = case.test.quantifier;
     let word = judgement.verdict.kind().word(quantifier);
     let mut out = format!("{}: {word} under {}", case.path, model.name);
@@ -298,7 +285,8 @@ fn excluded(
         out.push_str(&format!("{names} {verb} other executions with the outcome.\n"));
     }
     if let Ok(execution) = Execution::build(graph, found.choices.clone()) {
-        out.push_str(&story::of_failures(subject.model, &execution, &found.broken, subject.files));
+        let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
+        out.push_str(&story::of_failures(subject, &execution, &picture, &found.broken));
     }
     out
 }
@@ -341,12 +329,13 @@ fn broken(
         }
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
-            Some((first, other, second)) => format!(
-                "{} -> {} by {first}, and back by {}{}",
+            Some((first, second)) => format!(
+                "{} -> {} by {}, and back by {}{}",
                 picture.label(*event),
-                picture.label(other),
-                name(model, second),
-                way(model, picture, execution, second, (other, *event)),
+                picture.label(first.edge.to),
+                first.edge.relation,
+                name(model, second.node),
+                way(model, picture, execution, &second),
             ),
             None => format!("at {}", picture.label(*event)),
         },
@@ -366,13 +355,11 @@ fn around(
     let mut out = picture.label(first).to_owned();
     let next = events.iter().skip(1).chain([&first]);
     for (&from, &to) in events.iter().zip(next) {
-        let mut at = from;
-        for (relation, event) in derivation(model, execution, node, from, to) {
+        for Step { edge, .. } in derivation(model, execution, node, from, to) {
             // From one piece of an access to itself is no step.
-            if event != at {
-                out.push_str(&format!(" -{relation}-> {}", picture.label(event)));
+            if edge.from != edge.to {
+                out.push_str(&format!(" -{}-> {}", edge.relation, picture.label(edge.to)));
             }
-            at = event;
         }
     }
     out
@@ -380,46 +367,15 @@ fn around(
 
 /// The steps by which a relation leads from one event to another; empty where there is nothing to
 /// add to its name.
-fn way(
-    model: &Model,
-    picture: &Picture,
-    execution: &Execution<'_>,
-    node: NodeId,
-    (from, to): (EventId, EventId),
-) -> String {
+fn way(model: &Model, picture: &Picture, execution: &Execution<'_>, step: &Step) -> String {
+    let Step { node, edge: Edge { from, to, .. } } = *step;
     let steps = derivation(model, execution, node, from, to);
     if matches!(&steps[..], [] | [_]) {
         return String::new();
     }
     let mut out = format!(": {}", picture.label(from));
-    for (relation, next) in steps {
-        out.push_str(&format!(" -{relation}-> {}", picture.label(next)));
+    for Step { edge, .. } in steps {
+        out.push_str(&format!(" -{}-> {}", edge.relation, picture.label(edge.to)));
     }
     out
-}
-
-/// How `event` is related to itself by a composition: the two relations and the event between.
-pub(super) fn two_steps(
-    model: &Model,
-    node: NodeId,
-    event: EventId,
-    execution: &Execution<'_>,
-) -> Option<(String, EventId, NodeId)> {
-    let Node::Comp(first, second) = model.arena.node(node) else { return None };
-    let values = evaluate(&model.arena, &[first, second], execution);
-    let back = values.relation(second);
-    let other = values.relation(first).row(event).find(|&other| back.contains(other, event))?;
-    let first = part(model, first, event, other, &values);
-    Some((name(model, first), other, second))
-}
-
-/// The part of a union that relates two events, if it has no name of its own.
-fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values) -> NodeId {
-    match model.arena.node(node) {
-        Node::Union(a, b) if defined(model, node).is_none() => {
-            let side = if values.relation(a).contains(from, to) { a } else { b };
-            part(model, side, from, to, values)
-        }
-        _ => node,
-    }
 }

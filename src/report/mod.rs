@@ -43,6 +43,7 @@ pub mod near;
 pub mod outcomes;
 pub mod page;
 pub mod paint;
+pub mod proof;
 pub mod races;
 pub mod readings;
 pub mod reason;
@@ -50,6 +51,7 @@ pub mod reason;
 pub mod runs;
 pub mod scene;
 pub mod story;
+mod subject;
 #[cfg(feature = "cli")]
 pub(crate) mod suite;
 pub mod summary;

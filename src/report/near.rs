@@ -8,11 +8,12 @@ use crate::execution::build::Execution;
 use crate::id::EventId;
 use crate::litmus::ast::Quantifier;
 use crate::race::near::{How, Link, nearest_of, wanted};
-use crate::race::{NearMiss, in_execution};
+use crate::race::{NearMiss, Race, defects, in_execution};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
+use itertools::Itertools;
 
 /// Kinds of defects in a line that begins a report, with the clauses that they are about on a path; empty
 /// where there are none.
@@ -80,6 +81,29 @@ pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<
     }
     let execution = Execution::build(graph, (**choices).clone()).ok()?;
     nearest_of(model, &execution, wanted(&execution))
+}
+
+/// What is wrong with an execution that a verdict shows, each kind of defect once with its clause: what its
+/// races lack, and what would exclude an outcome that somebody wants excluded.
+#[must_use]
+pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
+    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+        return Vec::new();
+    };
+    let of_path = |path: &NearMiss| {
+        let kinds = path.defects().into_iter();
+        kinds.map(|kind| kind.about(path.clause_of(kind, graph))).collect::<Vec<_>>()
+    };
+    let races = Execution::build(graph, (**choices).clone())
+        .map(|execution| in_execution(Problem { graph, model }, &execution))
+        .unwrap_or_default();
+    let of_race = |race: &Race| match &race.near {
+        Some(path) => of_path(path),
+        None => defects(race).into_iter().map(Defect::sentence).collect(),
+    };
+    let unwanted = of_unwanted(case, judgement, model);
+    let found = races.iter().flat_map(of_race).chain(unwanted.iter().flat_map(of_path));
+    found.unique().collect()
 }
 
 /// The same in lines, unless accesses race, which say so by themselves.

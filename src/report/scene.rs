@@ -1,14 +1,16 @@
 //! A verdict into the execution that shows it, with what decides there.
 
-use super::witness::Picture;
+use super::derivation::steps;
+use super::proof::{self, Depth};
 use super::witness::focus::Focus;
+use super::witness::{Edge, Picture};
 use crate::batch::{Case, Judgement};
 use crate::check::{Hanging, Status, Stop};
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::explain::Counterfactual;
 use crate::relation::expr::Model;
-use crate::source::Span;
+use crate::source::{Files, Span};
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
 
@@ -19,6 +21,8 @@ pub struct Scene {
     pub picture: Picture,
     /// What decides.
     pub focus: Focus,
+    /// The proofs of edges that decide against a forbidden outcome, down to base relations.
+    pub proofs: Vec<(Edge, Vec<String>)>,
     /// Whether it is the execution that hangs, which has events of its own.
     pub is_hang: bool,
 }
@@ -44,6 +48,7 @@ pub fn of_verdict(
     judgement: &Judgement,
     model: &Model,
     excluded: Option<&Counterfactual>,
+    files: &Files,
 ) -> Result<Option<Scene>, String> {
     let Some(graph) = &judgement.graph else { return Ok(None) };
     let mut verdict = judgement.verdict.kind().name().to_owned();
@@ -53,12 +58,22 @@ pub fn of_verdict(
         verdict.push_str(&format!(": breaks {}", broken.join(", ")));
     }
     let title = format!("{} ({verdict})", case.test.name);
+    let proofs = |execution: &Execution<'_>, picture: &Picture| {
+        let broken = excluded.into_iter().flat_map(|found| &found.broken);
+        let steps = broken.flat_map(|failure| steps(model, execution, failure));
+        let proved = steps.map(|step| {
+            let lines = proof::lines(model, execution, &step, Depth::Base, picture, files);
+            (step.edge, lines)
+        });
+        proved.filter(|(_, lines)| !lines.is_empty()).collect()
+    };
     let shown = |choices: &Choices, focus: &dyn Fn(&Execution<'_>, &Picture) -> Focus| {
         let execution =
             Execution::build(graph, choices.clone()).map_err(|error| error.to_string())?;
         let picture = Picture::of_execution(&title, &execution, model);
         let focus = focus(&execution, &picture);
-        Ok(Some(Scene { picture, focus, is_hang: false }))
+        let proofs = proofs(&execution, &picture);
+        Ok(Some(Scene { picture, focus, proofs, is_hang: false }))
     };
     let at = |places: &[Span]| {
         let places = places.to_vec();
@@ -117,7 +132,7 @@ pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Opti
             focus.events.extend(polls);
         }
     }
-    Ok(Some(Scene { picture, focus, is_hang: true }))
+    Ok(Some(Scene { picture, focus, proofs: Vec::new(), is_hang: true }))
 }
 
 /// The statements at which threads wait, and what they last read there.

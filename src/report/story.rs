@@ -1,9 +1,11 @@
 //! Edges of an execution into sentences, which name statements by thread, text and line.
 
+use super::derivation::steps;
 use super::near::named;
+use super::proof;
 use super::reason::Place;
-use super::witness::focus::steps;
-use super::witness::{Edge, piece_value};
+use super::subject::Subject;
+use super::witness::{Edge, Picture, piece_value};
 use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
@@ -61,14 +63,16 @@ pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize
     lines
 }
 
-/// How an execution breaks axioms, as numbered steps; nothing where one of them has none to tell.
+/// How an execution breaks axioms, as numbered steps, with their proofs as far as the subject asks for
+/// them; nothing of an axiom whose failure has no steps.
 #[must_use]
 pub fn of_failures(
-    model: &Model,
+    subject: Subject<'_>,
     execution: &Execution<'_>,
+    picture: &Picture,
     failures: &[Failure],
-    files: &Files,
 ) -> String {
+    let Subject { model, files, unfold, .. } = subject;
     let mut out = String::new();
     for failure in failures {
         let steps = steps(model, execution, failure);
@@ -77,11 +81,13 @@ pub fn of_failures(
         }
         let name = &model.axioms[failure.axiom].name;
         out.push_str(&format!("\nStep by step, against {name}:\n"));
-        let told = steps.into_iter().filter(|(_, from, to)| from != to);
-        for (index, (relation, from, to)) in told.enumerate() {
-            let edge = Edge { relation, from, to };
-            let said = sentence(&edge, execution.graph, files);
+        let told = steps.into_iter().filter(|step| step.edge.from != step.edge.to);
+        for (index, step) in told.enumerate() {
+            let said = sentence(&step.edge, execution.graph, files);
             out.push_str(&format!("  {}. {said}\n", index + 1));
+            for line in proof::lines(model, execution, &step, unfold, picture, files) {
+                out.push_str(&format!("       {line}\n"));
+            }
         }
         out.push_str(&match failure.witness {
             Witness::Pair(from, to) if from != to => {

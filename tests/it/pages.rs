@@ -89,6 +89,30 @@ fn pages_are_well_formed_and_small() {
 }
 
 /// What tests say is shown as it is.
+/// A page says what is wrong with an outcome that its author wants excluded, and why each step of what is
+/// forbidden holds.
+#[test]
+fn pages_have_kinds_and_proofs() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let page = |test: &str| {
+        let out = folder.path().join("page.html");
+        let run = ptxmc(&["draw", test, "-o", path(&out)]);
+        assert_eq!(run.status, 0, "{}", run.err);
+        let text = fs::read_to_string(&out).expect("a page");
+        well_formed(test, &text);
+        text
+    };
+    let racy = page("litmus/realworld/R06-missing-acquire-fence.litmus");
+    assert!(
+        racy.contains("id=\"kinds\"") && racy.contains("<li>no acquire (PTX-8.8)</li>"),
+        "{racy}"
+    );
+    let excluded = page("tests/cli/MP.litmus");
+    assert!(!excluded.contains("id=\"kinds\""), "{excluded}");
+    let proof = excluded.split("<details>").nth(1).expect("a step with a proof");
+    assert!(proof.contains("<summary>why</summary>") && proof.contains("-rf-"), "{proof}");
+}
+
 #[test]
 fn texts_are_escaped() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -24,6 +24,7 @@ use crate::report::herd::hash;
 use crate::report::judge::{
     Comparison, Explanation, Subject, json, junit, markdown, question, text,
 };
+use crate::report::proof::Depth;
 use crate::solve::Cores;
 use crate::source::{Files, Span};
 use anyhow::{Result, anyhow};
@@ -228,6 +229,6 @@ fn explained(
 ) -> String {
     let (model, files) = (&setup.models[0], &setup.files);
     let found = excluded_execution((case, judgement), model, engines, setup.settings);
-    let subject = explanation::Subject { case, judgement, model, files };
+    let subject = explanation::Subject { case, judgement, model, files, unfold: Depth::Folded };
     explanation::render(subject, found.as_ref())
 }

@@ -17,6 +17,7 @@ use crate::judge::trace::{self, Axioms, Trace, Verdict};
 use crate::relation::expr::Model;
 use crate::report::explanation;
 use crate::report::judge::trace as report;
+use crate::report::proof::Depth;
 use crate::solve::{Cores, Engine};
 use crate::source::Files;
 use crate::verdict::Kind;
@@ -185,7 +186,13 @@ impl Judging<'_> {
         let (model, files) = (&self.setup.models[0], &self.setup.files);
         let settings = self.setup.settings;
         let found = excluded_execution((&case, &judgement), model, self.engines, settings);
-        let subject = explanation::Subject { case: &case, judgement: &judgement, model, files };
+        let subject = explanation::Subject {
+            case: &case,
+            judgement: &judgement,
+            model,
+            files,
+            unfold: Depth::Folded,
+        };
         let explanation = explanation::render(subject, found.as_ref());
         let admitted = judgement.verdict.kind() == Kind::Allowed;
         (report::Part { lines, test, explanation }, admitted)

@@ -7,11 +7,11 @@ use crate::id::EventId;
 use crate::relation::expr::Model;
 use crate::report::draw::svg::{self, Styles};
 use crate::report::draw::{Drawing, Relations};
-use crate::report::reason;
 use crate::report::scene::Scene;
 use crate::report::story;
 use crate::report::witness::focus::Role;
 use crate::report::witness::{Edge, observed_value};
+use crate::report::{near, reason};
 use crate::source::{Files, SourceFile};
 use crate::verdict::Kind;
 use std::collections::BTreeMap;
@@ -98,6 +98,20 @@ fn verdicts(page: &Page<'_>) -> Element {
         .with("id", "verdict")
         .add(el("p").add(el("code").text(question)))
         .add(el("table").all(page.judgements.iter().zip(page.models).map(row)))
+        .all(kinds(page))
+}
+
+/// The kinds of defects that the execution shows under the first model.
+fn kinds(page: &Page<'_>) -> Option<Element> {
+    let (judgement, model) = (page.judgements.first()?, page.models.first()?);
+    let kinds = near::kinds(page.case, judgement, model);
+    let item = |kind: &String| el("li").text(kind);
+    (!kinds.is_empty()).then(|| {
+        el("div")
+            .with("id", "kinds")
+            .add(el("p").text("What is wrong in the execution below:"))
+            .add(el("ul").all(kinds.iter().map(item)))
+    })
 }
 
 /// The picture, in one form or two, with what switches them.
@@ -155,7 +169,11 @@ fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> 
     let step = |(edge, _): &(Edge, Role)| {
         let text = story::sentence(edge, graph, page.files);
         let lines = story::lines(&[edge.from, edge.to], graph, page.files);
-        el("li").add(
+        let proof = scene.proofs.iter().find(|(proved, _)| proved == edge);
+        let proof = proof.map(|(_, lines)| {
+            el("details").add(el("summary").text("why")).add(el("pre").text(lines.join("\n")))
+        });
+        let item = el("li").add(
             el("button")
                 .with("type", "button")
                 .with("aria-pressed", "false")
@@ -163,7 +181,8 @@ fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> 
                 .with("data-to", edge.to.index().to_string())
                 .with("data-lines", joined(&lines))
                 .text(text),
-        )
+        );
+        item.all(proof)
     };
     let steps: Vec<Element> = decides.map(step).collect();
     let title = match page.judgements.first().map(|judgement| judgement.verdict.kind()) {

@@ -10,11 +10,10 @@ use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::explain::asked;
 use crate::id::EventId;
-use crate::relation::axiom::{Failure, Witness};
+use crate::relation::axiom::Failure;
 use crate::relation::eval::Interpretation;
 use crate::relation::expr::Model;
-use crate::report::derivation::derivation;
-use crate::report::explanation::two_steps;
+use crate::report::derivation::steps;
 use crate::solve::Pairs;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
@@ -58,8 +57,8 @@ impl Focus {
     ) -> Self {
         let mut focus = Self::default();
         for failure in failures {
-            for (relation, from, to) in steps(model, execution, failure) {
-                focus.add(Edge { relation, from, to }, Role::Decides);
+            for step in steps(model, execution, failure) {
+                focus.add(step.edge, Role::Decides);
             }
         }
         let decides: Vec<Edge> = focus.edges.iter().map(|(edge, _)| edge.clone()).collect();
@@ -141,39 +140,6 @@ impl Focus {
                 between.into_iter().for_each(|edge| self.add(edge.clone(), Role::Explains));
             }
         }
-    }
-}
-
-/// The steps of what breaks an axiom, in order.
-#[must_use]
-pub fn steps(
-    model: &Model,
-    execution: &Execution<'_>,
-    failure: &Failure,
-) -> Vec<(String, EventId, EventId)> {
-    let node = model.axioms[failure.axiom].node;
-    let way = |node, from: EventId, to: EventId| {
-        let mut at = from;
-        let steps = derivation(model, execution, node, from, to).into_iter();
-        let placed =
-            steps.map(move |(relation, next)| (relation, std::mem::replace(&mut at, next), next));
-        placed.collect::<Vec<_>>()
-    };
-    match &failure.witness {
-        Witness::Cycle(events) => {
-            let next = events.iter().cycle().skip(1);
-            events.iter().zip(next).flat_map(|(&from, &to)| way(node, from, to)).collect()
-        }
-        Witness::Pair(from, to) => way(node, *from, *to),
-        Witness::Event(event) => match two_steps(model, node, *event, execution) {
-            Some((first, other, second)) => {
-                let mut steps = vec![(first, *event, other)];
-                steps.extend(way(second, other, *event));
-                steps
-            }
-            None => Vec::new(),
-        },
-        Witness::NotViolatedNegated => Vec::new(),
     }
 }
 
