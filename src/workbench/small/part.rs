@@ -75,7 +75,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Keeps one of the scopes that reach the same threads, once the placement is chosen.
-    fn reduce(&mut self, pair: &Pair, shape: &Shape) {
+    pub(super) fn reduce(&mut self, pair: &Pair, shape: &Shape) {
         let [placement] = self.placements[..] else { return };
         for (labels, (thread, op)) in self.labels.iter_mut().zip(shape.ops()) {
             if op.kind != Kind::ClusterBarrier {

@@ -95,7 +95,10 @@ pub(super) fn search<'s>(
 pub fn everything<'s>(space: Space<'s>, shape: &Shape) -> Cell<'s> {
     let labels = shape.ops().map(|(_, op)| space.labels[op.kind as usize].clone()).collect();
     let placements = space.placements[shape.threads.len()].iter();
-    Cell { labels, placements: placements.filter(|place| meets(shape, place)).collect() }
+    let placements = placements.filter(|place| meets(shape, place)).collect();
+    let mut cell = Cell { labels, placements };
+    cell.reduce(space.pair, shape);
+    cell
 }
 
 /// Whether all threads of a CTA execute its barrier equally often, and likewise the threads of a

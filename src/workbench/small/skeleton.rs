@@ -85,7 +85,10 @@ pub fn skeletons(events: usize, threads: usize, alphabet: &Alphabet) -> Vec<Skel
                 let follows = |word: &&Vec<Kind>| {
                     list.last().is_none_or(|last| last.len() > word.len() || last <= *word)
                 };
-                words.iter().filter(follows).map(|word| [&list[..], &[word.clone()]].concat())
+                words
+                    .iter()
+                    .filter(follows)
+                    .map(|word| [&list[..], std::slice::from_ref(word)].concat())
             });
             lists = longer.collect();
         }
