@@ -2,8 +2,8 @@
 //! weakening. See Lustig et al., "Automated Synthesis of Comprehensive Memory Model Litmus Test
 //! Suites", ASPLOS 2017.
 //!
-//! A weakening is: a weaker order or a narrower scope of one instruction, a larger distance of
-//! threads, a final value omitted from the condition, or the removal of an instruction without
+//! A weakening is: a weaker order of one instruction, a scope that reaches fewer threads, a larger
+//! distance of threads, a final value omitted from the condition, or the removal of an instruction without
 //! readers. Tests that differ only in names are equal.
 
 use super::diff::Said;
@@ -11,7 +11,7 @@ use super::family::{Family, Prepared, prepare, verdict_of};
 use super::small::border::border;
 use super::small::cell::{Part, events};
 use super::small::difference::Difference;
-use super::small::label::Label;
+use super::small::label::{Label, scopes_told_apart};
 use super::small::place::Placement;
 use super::small::realise::{Wording, contested, text};
 use super::small::search::{Border, Effort, Space, outcomes};
@@ -181,9 +181,15 @@ fn allows(space: &Space<'_>, program: &Difference, pinned: &[bool]) -> bool {
 /// The program with one label weaker, or with its threads further apart.
 fn weaker(space: &Space<'_>, program: &Difference) -> Vec<Difference> {
     let mut all = Vec::new();
-    for (at, (_, op)) in program.shape.ops().enumerate() {
+    for (at, (thread, op)) in program.shape.ops().enumerate() {
         let own = program.labels[at];
-        let below = space.labels[op.kind as usize].iter().filter(|label| own.is_above(label));
+        // A scope with another name that reaches the same threads is no narrower one.
+        let scopes = scopes_told_apart(&program.placement, thread, space.pair.asked.scopes);
+        let is_own = |label: &&Label| {
+            op.kind == Kind::ClusterBarrier || label.scope.is_none_or(|s| scopes.contains(&s))
+        };
+        let labels = space.labels[op.kind as usize].iter().filter(is_own);
+        let below = labels.filter(|label| own.is_above(label));
         let below: Vec<Label> = below.copied().collect();
         // Only the next weaker labels are needed.
         let next = below.iter().filter(|label| !below.iter().any(|other| other.is_above(label)));

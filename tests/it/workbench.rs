@@ -199,6 +199,41 @@ fn readings_of_a_model_of_ones_own() {
     assert_eq!(run.status, 2, "{}", run.transcript());
 }
 
+/// A reading behind the name of a model holds for this model alone.
+#[test]
+fn a_reading_is_held_against_the_default() {
+    let run = ptxmc(&["distinguish", "ptx-9.2", "ptx-9.2+rmw=8.10.3", "--events", "3"]);
+    assert_eq!(run.status, 1, "{}", run.transcript());
+    assert!(run.out.contains("allowed under ptx-9.2+rmw=8.10.3"), "{}", run.transcript());
+    assert!(run.out.contains("Expect[ptx-9.2+rmw=8.10.3]=allowed"), "{}", run.transcript());
+    let run = ptxmc(&["distinguish", "ptx-9.2", "ptx-9.2+rmw=8.10.4"]);
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    let run = ptxmc(&["model", "ptx-9.2+co=totl"]);
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    assert!(run.err.contains("the reading `co` is `total`"), "{}", run.transcript());
+    let run = ptxmc(&["model", "ptx-9.2+tearing=byte"]);
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    assert!(run.err.contains("`--reading tearing=byte`"), "{}", run.transcript());
+}
+
+/// A search that is over its budget says up to which size it has looked, the same at any number of
+/// workers.
+#[test]
+fn a_search_ends_with_its_budget() {
+    let of = |jobs: &str| {
+        let models = ["ptx-9.2", "models/mutants/fence-sc-by-causality.edit"];
+        ptxmc(&["distinguish", models[0], models[1], "--events", "6", "--budget", "2", "-j", jobs])
+    };
+    let (one, two) = (of("1"), of("2"));
+    assert_eq!(one.status, 3, "{}", one.transcript());
+    assert!(one.out.starts_with("no test found before the budget was over"), "{}", one.out);
+    assert_eq!(one.out, two.out);
+    let models = ["ptx-9.2", "models/mutants/fence-sc-by-causality.edit"];
+    let run = ptxmc(&["equiv", models[0], models[1], "--events", "6", "--budget", "2"]);
+    assert_eq!(run.status, 3, "{}", run.transcript());
+    assert!(run.out.starts_with("no difference between ptx-9.2 and fence-sc-by-causality up to"));
+}
+
 #[test]
 fn a_comparison_is_grouped_by_what_decides() {
     let edit = "models/mutants/no-acquire-reads.edit";
