@@ -228,10 +228,6 @@ fn a_search_ends_with_its_budget() {
     assert_eq!(one.status, 3, "{}", one.transcript());
     assert!(one.out.starts_with("no test found before the budget was over"), "{}", one.out);
     assert_eq!(one.out, two.out);
-    let models = ["ptx-9.2", "models/mutants/fence-sc-by-causality.edit"];
-    let run = ptxmc(&["equiv", models[0], models[1], "--events", "6", "--budget", "2"]);
-    assert_eq!(run.status, 3, "{}", run.transcript());
-    assert!(run.out.starts_with("no difference between ptx-9.2 and fence-sc-by-causality up to"));
 }
 
 #[test]

@@ -58,7 +58,6 @@ pub(in crate::relation) const LAWS: &[(&str, &str, &str)] = &[
     ("plus-inside", "(+ (| ?a (+ ?b)))", "(+ (| ?a ?b))"),
     ("plus-slides", "(; ?a (+ (; ?b ?a)))", "(; (+ (; ?a ?b)) ?a)"),
     ("star-twice", "(; (| (+ ?a) id) (| (+ ?a) id))", "(| (+ ?a) id)"),
-    ("star-denests", "(; (| (+ ?a) id) (| (+ (; ?b (| (+ ?a) id))) id))", "(| (+ (| ?a ?b)) id)"),
     ("star-plus", "(; (| (+ ?a) id) (+ ?a))", "(+ ?a)"),
     ("plus-star", "(; (+ ?a) (| (+ ?a) id))", "(+ ?a)"),
     // Tests.
