@@ -28,6 +28,7 @@ pub(super) fn run(arguments: &DistinguishArguments, console: &Console) -> Result
         count: arguments.count.into(),
         allowed_by: None,
         jobs: jobs(sizes.jobs),
+        budget: sizes.budget(),
     };
     let answer = distinguish(&question);
     if let Some(folder) = &arguments.output {
@@ -38,7 +39,11 @@ pub(super) fn run(arguments: &DistinguishArguments, console: &Console) -> Result
         FoundFormat::Text => text(&answer, names, question.threads),
         FoundFormat::Json => json(&answer, names, question.threads),
     })?;
-    Ok(if answer.found.is_empty() { Status::Expected } else { Status::Differs })
+    Ok(match (answer.found.is_empty(), answer.is_cut) {
+        (false, _) => Status::Differs,
+        (true, false) => Status::Expected,
+        (true, true) => Status::Unknown,
+    })
 }
 
 /// Writes each test to a separate file.

@@ -31,6 +31,7 @@ pub(super) fn run(arguments: &EquivArguments, console: &Console) -> Result<Statu
             count: 1,
             allowed_by: Some(side),
             jobs: jobs(sizes.jobs),
+            budget: sizes.budget(),
         })
     };
     // A model whose axioms all follow from the other's allows whatever that one does.

@@ -59,6 +59,7 @@ pub(super) fn run(arguments: &FitArguments, console: &Console) -> Result<Status>
                 count: 1,
                 allowed_by: None,
                 jobs,
+                budget: sizes.budget(),
             };
             (one, other, distinguish(&question).found.into_iter().next())
         };

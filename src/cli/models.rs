@@ -108,8 +108,20 @@ impl Models {
         let mut models: Vec<Model> = Vec::new();
         let mut flat = Vec::new();
         for name in names {
+            let (bare, own) = own_readings(name);
+            let mine = Readings::parse(&own)?;
+            if let Some(reading) = own.iter().find(|reading| program_readings().contains(reading)) {
+                bail!(
+                    "`{reading}` is a reading of programs, for all models: `--reading {reading}`"
+                );
+            }
+            let mut asked = BTreeSet::new();
+            let options = readings.options.overridden(&mine.options);
             let Loaded { mut model, flat: text, .. } =
-                load(name, &readings.options, &mut known, files, console)?;
+                load(bare, &options, &mut asked, files, console)?;
+            mine.check(&asked)?;
+            known.extend(asked);
+            own.iter().for_each(|reading| model.name.push_str(&format!("+{reading}")));
             if models.iter().any(|other| other.name == model.name) {
                 model.name.clone_from(name);
             }
@@ -127,6 +139,27 @@ impl Models {
         flat.iter_mut().for_each(|file: &mut File| file.statements.retain(|s| !is_out(s)));
         let Readings { tearing, program, .. } = readings;
         Ok(Self { models, flat, tearing, readings: program, variants: known })
+    }
+}
+
+/// The readings behind the name of a model, `ptx-9.2+co=total`, that hold for this model alone.
+fn own_readings(name: &str) -> (&str, Vec<String>) {
+    if builtin(name).is_some() || Path::new(name).exists() {
+        return (name, Vec::new());
+    }
+    let mut parts = name.split('+');
+    let bare = parts.next().unwrap_or(name);
+    (bare, parts.map(str::to_owned).collect())
+}
+
+impl Options {
+    /// The options with the readings of others, which come before those of one name here.
+    fn overridden(&self, others: &Self) -> Self {
+        let named = |reading: &str| reading.split_once('=').map(|(name, _)| name.to_owned());
+        let names: Vec<String> = others.variants.iter().filter_map(|r| named(r)).collect();
+        let stays = |own: &&String| named(own).is_none_or(|name| !names.contains(&name));
+        let own = self.variants.iter().filter(stays).chain(&others.variants);
+        Self { variants: own.cloned().collect() }
     }
 }
 

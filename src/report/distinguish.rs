@@ -1,7 +1,8 @@
 //! Tests that tell two models apart, for people and for other tools.
 
 use super::json::SCHEMA;
-use crate::workbench::distinguish::{Answer, Distinction, Family};
+use crate::workbench::distinguish::{Answer, Distinction};
+use crate::workbench::family::Family;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -22,6 +23,12 @@ pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
             let _ = writeln!(out, "  {line}");
         });
     }
+    if answer.is_cut && !answer.found.is_empty() {
+        let _ = writeln!(
+            out,
+            "the budget was over before all programs of this size were looked at: there may be stronger wordings"
+        );
+    }
     if !answer.outside.is_empty() {
         let _ = writeln!(
             out,
@@ -32,8 +39,8 @@ pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
     let effort = &answer.effort;
     let _ = writeln!(
         out,
-        "looked at {} shapes of programs, {} ways to read, {} sets of orders, scopes and places",
-        answer.shapes, effort.candidates, effort.cells
+        "looked at {} skeletons, {} shapes of programs, {} ways to read, {} sets of orders, scopes and places",
+        answer.skeletons, answer.shapes, effort.candidates, effort.cells
     );
     out
 }
@@ -52,9 +59,14 @@ fn line(one: &Distinction, names: [&str; 2]) -> String {
 
 /// That there is no test, and of which sizes.
 fn none(answer: &Answer, [a, b]: [&str; 2], threads: usize) -> String {
-    let mut out = match answer.same_axioms {
-        true => format!("{a} and {b} have the same axioms for programs of these instructions:"),
-        false => format!("{a} and {b} agree on every program, over all placements:"),
+    let mut out = match (answer.is_cut, answer.same_axioms) {
+        (true, _) => format!(
+            "no test found before the budget was over; {a} and {b} agree on every program, over all placements:"
+        ),
+        (_, true) => {
+            format!("{a} and {b} have the same axioms for programs of these instructions:")
+        }
+        _ => format!("{a} and {b} agree on every program, over all placements:"),
     };
     for covered in &answer.covered {
         let what = match covered.family {
@@ -104,6 +116,7 @@ pub fn json(answer: &Answer, names: [&str; 2], threads: usize) -> String {
         "covered": covered,
         "outside": answer.outside,
         "same_axioms": answer.same_axioms,
+        "budget_over": answer.is_cut,
     });
     format!("{value:#}\n")
 }

@@ -23,6 +23,16 @@ impl Stand<'_> {
         self.found[model].is_some_and(|answer| !answer.found.is_empty())
     }
 
+    /// The sizes up to which no test was found in either direction.
+    fn sizes(&self) -> String {
+        let answers = self.found.iter().flatten();
+        let covered = answers.filter_map(|answer| answer.covered.first());
+        match covered.map(|covered| covered.events).min().unwrap_or(0) {
+            1 => "1 event".to_owned(),
+            events => format!("{events} events"),
+        }
+    }
+
     /// The relation in a line.
     #[must_use]
     pub fn line(&self) -> String {
@@ -48,7 +58,8 @@ impl Stand<'_> {
                 "{b} is at least as strong as {a}, by proof; no test shows that it is stronger"
             ),
             _ => format!(
-                "no proof that {a} and {b} are equivalent, and no test that tells them apart"
+                "no difference between {a} and {b} up to {}, and no proof that they are equivalent",
+                self.sizes()
             ),
         }
     }
@@ -116,6 +127,9 @@ pub fn text(stand: &Stand<'_>, threads: usize) -> String {
                     "\nnothing is allowed by {own} and forbidden by {other} up to {threads} threads and {}",
                     sizes.join(", ")
                 );
+                if answer.is_cut {
+                    out.push_str("the budget was over then; --budget looks at more\n");
+                }
             }
         }
     }

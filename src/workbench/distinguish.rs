@@ -6,23 +6,20 @@
 //! mistake of the search may therefore miss a difference, but never invent one.
 
 use super::diff::Said;
+use super::family::{Family, Prepared, prepare, verdict_of};
+use super::small::cell::Cell;
 use super::small::difference::Difference;
-use super::small::label::{Label, labels, orders};
-use super::small::pair::Pair;
-use super::small::place::{Asked, Level, Placement, told_apart};
+use super::small::label::Label;
+use super::small::outline;
 use super::small::realise::{Wording, contested, text};
 use super::small::search::{Effort, Space, differences};
-use super::small::shape::{Alphabet, Kind, Op, Shape, shapes};
-use crate::batch::{Judgement, in_order};
-use crate::check::{Settings, check};
-use crate::litmus::ast::Test;
-use crate::litmus::parse::parse_bytes;
-use crate::ptx::operation::Order;
-use crate::relation::expr::{Model, Node};
+use super::small::shape::{Op, Shape};
+use super::small::skeleton::{Skeleton, skeletons};
+use crate::batch::in_order;
+use crate::check::Settings;
+use crate::relation::expr::Model;
 use crate::solve::Engine;
-use crate::source::Files;
 use crate::verdict::Kind as VerdictKind;
-use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -45,8 +42,11 @@ pub struct Question<'a> {
     pub count: usize,
     /// The model that has to allow the outcome, if requested.
     pub allowed_by: Option<usize>,
-    /// How many shapes are searched at a time.
+    /// How many skeletons are searched at a time.
     pub jobs: usize,
+    /// How many sets of programs are looked at; the search ends behind the group in which it
+    /// reaches this number.
+    pub budget: u64,
 }
 
 /// A test that tells the models apart.
@@ -72,32 +72,6 @@ struct Rank {
     key: Vec<usize>,
 }
 
-/// Instructions that programs are made of beside loads, stores, atomics, reductions and fences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// None.
-    Plain,
-    /// `bar.sync` and the barriers of clusters.
-    Barriers,
-    /// Second addresses of locations, and `fence.proxy.alias`.
-    Aliases,
-    /// Stores of read values.
-    Copies,
-}
-
-impl Family {
-    /// The instructions of the family; the other families add theirs to those of `Plain`.
-    #[must_use]
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Plain => "loads, stores, atomics, reductions and fences",
-            Self::Barriers => "barriers of CTAs and clusters",
-            Self::Aliases => "aliases and their fences",
-            Self::Copies => "stores of what was read",
-        }
-    }
-}
-
 /// The exhaustively checked programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Covered {
@@ -116,10 +90,15 @@ pub struct Answer {
     pub covered: Vec<Covered>,
     /// Whether the axioms of both models are the same expressions for all programs in question.
     pub same_axioms: bool,
-    /// How many shapes were looked at.
+    /// How many skeletons were looked at.
+    pub skeletons: usize,
+    /// How many shapes were looked at: those of skeletons on which the models may differ.
     pub shapes: usize,
     /// How much work that was.
     pub effort: Effort,
+    /// Whether the budget was over before all programs of the sizes in question were looked at. Then
+    /// tests of the size behind those covered may be missing, or not be the smallest.
+    pub is_cut: bool,
     /// Outcomes that one model allows in an execution with given reads, although the pipeline finds
     /// no difference, since other executions have the same outcome.
     pub unconfirmed: usize,
@@ -127,58 +106,30 @@ pub struct Answer {
     pub outside: Vec<String>,
 }
 
-/// A family with the data needed to search its programs.
-pub(super) struct Prepared {
-    pub(super) family: Family,
-    pub(super) alphabet: Alphabet,
-    pub(super) pair: Pair,
-    placements: Vec<Vec<Placement>>,
-    labels: Vec<Vec<Label>>,
-}
-
-impl Prepared {
-    pub(super) fn space(&self) -> Space<'_> {
-        let (placements, labels) = (self.placements.clone(), self.labels.clone());
-        Space { pair: &self.pair, placements, labels }
-    }
-}
-
-/// Prepares the search for those of the given families that the models mention.
-pub(super) fn prepare_for(
-    models: [&Model; 2],
-    engine: &dyn Engine,
-    settings: Settings,
-    threads: usize,
-    families: &[Family],
-) -> Vec<Prepared> {
-    let known = Known::new(models, engine, settings, &mut Vec::new());
-    families.iter().filter_map(|&family| prepare(models, threads, &known, family)).collect()
-}
-
 /// Looks for tests that tell two models apart.
 #[must_use]
 pub fn distinguish(question: &Question<'_>) -> Answer {
     let mut answer = Answer { same_axioms: true, ..Answer::default() };
-    let known =
-        Known::new(question.models, question.engine, question.settings, &mut answer.outside);
-    let families = [Family::Plain, Family::Barriers, Family::Aliases, Family::Copies];
     let (models, threads) = (question.models, question.threads);
-    let families = families.into_iter().filter_map(|f| prepare(models, threads, &known, f));
-    let families: Vec<Prepared> = families.collect();
+    let (engine, settings) = (question.engine, question.settings);
+    let families = prepare(models, engine, settings, threads, &mut answer.outside);
     answer.covered = families.iter().map(|f| Covered { family: f.family, events: 0 }).collect();
     let mut keys = BTreeSet::new();
     for events in 1..=question.events {
         for threads in 1..=question.threads.min(events) {
             for prepared in &families {
                 let is_plain = prepared.family == Family::Plain;
-                if is_plain || events <= question.special_events {
-                    group(question, prepared, (events, threads), &mut keys, &mut answer);
+                if (is_plain || events <= question.special_events)
+                    && !group(question, prepared, (events, threads), &mut keys, &mut answer)
+                {
+                    answer.is_cut = true;
+                    break;
                 }
             }
             answer.found.sort_by(|a, b| {
                 (a.events, a.threads, &a.rank).cmp(&(b.events, b.threads, &b.rank))
             });
-            if answer.found.len() >= question.count {
+            if answer.found.len() >= question.count || answer.is_cut {
                 answer.found.truncate(question.count);
                 return answer;
             }
@@ -192,35 +143,35 @@ pub fn distinguish(question: &Question<'_>) -> Answer {
     answer
 }
 
-/// How many shapes a worker takes at a time.
+/// How many skeletons a worker takes at a time.
 const CHUNK: usize = 64;
 
-/// Searches the shapes of one family and size.
+/// Searches the programs of one family and size; whether all were looked at.
 fn group(
     question: &Question<'_>,
-    prepared: &Prepared,
+    prepared: &Prepared<'_>,
     (events, threads): (usize, usize),
     keys: &mut BTreeSet<Vec<usize>>,
     answer: &mut Answer,
-) {
-    let special = prepared.family != Family::Plain;
-    let mut list = shapes(events, threads, &prepared.alphabet);
-    list.retain(|shape| shape.is_special() == special);
-    answer.shapes += list.len();
-    answer.same_axioms &= prepared.pair.is_one();
-    if prepared.pair.is_one() {
-        return;
+) -> bool {
+    let list = skeletons(events, threads, &prepared.alphabet);
+    answer.same_axioms &= prepared.whole.pair.is_one();
+    answer.skeletons += list.len();
+    if prepared.whole.pair.is_one() {
+        return true;
     }
-    let space = prepared.space();
-    let chunks: Vec<&[Shape]> = list.chunks(CHUNK).collect();
+    let chunks: Vec<&[Skeleton]> = list.chunks(CHUNK).collect();
+    let left = question.budget.saturating_sub(answer.effort.cells);
     let work = |index: usize| {
-        let mut results = Results::default();
-        for shape in chunks[index] {
-            one(question, &space, shape, &mut results);
+        let mut results = Results { effort: Effort::up_to(left), ..Results::default() };
+        for skeleton in chunks[index] {
+            bones(question, prepared, skeleton, &mut results);
         }
         results
     };
+    let mut is_whole = true;
     in_order(chunks.len(), question.jobs, work, |_, results: Results| {
+        answer.shapes += results.shapes;
         answer.effort.candidates += results.effort.candidates;
         answer.effort.cells += results.effort.cells;
         answer.unconfirmed += results.unconfirmed;
@@ -229,21 +180,51 @@ fn group(
                 answer.found.push(found);
             }
         }
-        ControlFlow::Continue(())
+        is_whole = !results.effort.is_over() && answer.effort.cells < question.budget;
+        if is_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
+    is_whole
 }
 
 #[derive(Default)]
 struct Results {
+    /// The best tests, at most the requested number.
     found: Vec<Distinction>,
+    shapes: usize,
     effort: Effort,
     unconfirmed: usize,
 }
 
-/// Searches one shape; keeps the requested number of its tests, the best first.
-fn one(question: &Question<'_>, space: &Space<'_>, shape: &Shape, results: &mut Results) {
-    let mut effort = Effort::default();
-    let (mut found, mut unconfirmed): (Vec<Distinction>, usize) = (Vec::new(), 0);
+/// Searches the shapes of a skeleton, unless its outline shows that the models agree.
+fn bones(
+    question: &Question<'_>,
+    prepared: &Prepared<'_>,
+    skeleton: &Skeleton,
+    results: &mut Results,
+) {
+    let space = prepared.space(skeleton);
+    if space.pair.is_one() || results.effort.is_over() {
+        return;
+    }
+    let cell = outline::contested(space, skeleton, &prepared.alphabet, &mut results.effort);
+    if cell.is_void() {
+        return;
+    }
+    for shape in prepared.shapes(skeleton) {
+        results.shapes += 1;
+        one(question, &space, &shape, &cell, results);
+    }
+}
+
+/// Searches one shape; keeps the requested number of tests, the best first.
+fn one(
+    question: &Question<'_>,
+    space: &Space<'_>,
+    shape: &Shape,
+    cell: &Cell<'_>,
+    results: &mut Results,
+) {
+    let Results { found, effort, unconfirmed, .. } = results;
     let mut visit = |difference: Difference| {
         if question.allowed_by.is_some_and(|side| side != difference.allowed_by) {
             return ControlFlow::Continue(());
@@ -260,15 +241,11 @@ fn one(question: &Question<'_>, space: &Space<'_>, shape: &Shape, results: &mut 
                 found.sort_by(|a, b| a.rank.cmp(&b.rank));
                 found.truncate(question.count);
             }
-            None => unconfirmed += 1,
+            None => *unconfirmed += 1,
         }
         ControlFlow::Continue(())
     };
-    let _ = differences(space, shape, &mut effort, &mut visit);
-    results.effort.candidates += effort.candidates;
-    results.effort.cells += effort.cells;
-    results.unconfirmed += unconfirmed;
-    results.found.extend(found);
+    let _ = differences(*space, shape, cell, effort, &mut visit);
 }
 
 fn rank(difference: &Difference, space: &Space<'_>) -> Rank {
@@ -334,127 +311,4 @@ fn verdicts(
     let fits = said[allows].kind == VerdictKind::Allowed
         && said[1 - allows].kind == VerdictKind::Forbidden;
     fits.then_some(said)
-}
-
-/// The verdict of a model on a test that the tool itself has written.
-pub(super) fn verdict_of(
-    engine: &dyn Engine,
-    settings: Settings,
-    model: &Model,
-    text: &str,
-) -> Option<Said> {
-    let test = parsed(text)?;
-    let verdict = check(&test, model, engine, settings).verdict;
-    Some(Said::of(&Judgement { verdict, ..Judgement::failed(String::new(), None) }, model))
-}
-
-/// A test that the tool itself has written.
-fn parsed(text: &str) -> Option<Test> {
-    let parsed = parse_bytes(&mut Files::default(), "difference.litmus", text.as_bytes());
-    parsed.tests.into_iter().next()
-}
-
-/// Which instructions both models have clauses for.
-struct Known {
-    /// The kinds with their orders.
-    orders: Vec<(Kind, Vec<Order>)>,
-    cluster_scope: bool,
-    aliases: bool,
-}
-
-impl Known {
-    fn new(
-        models: [&Model; 2],
-        engine: &dyn Engine,
-        settings: Settings,
-        outside: &mut Vec<String>,
-    ) -> Self {
-        let probe = |kind: Kind, label: Label, alias: bool| {
-            let plain = Op { kind, loc: 0, alias, copies: None };
-            let load = Op { kind: Kind::Load, alias: false, ..plain };
-            let weak = Label { order: Some(Order::Weak), scope: None };
-            let difference = Difference {
-                shape: Shape { threads: vec![vec![load, plain]] },
-                placement: Placement { of: vec![[0; 3]] },
-                labels: vec![weak, label],
-                reads: vec![0; 1 + usize::from(kind.reads())],
-                finals: vec![0],
-                allowed_by: 0,
-            };
-            let wording = Wording { name: "probe", about: "", metadata: &[], finals: &[] };
-            let text = text(&difference, &wording);
-            let speaks = |model: &Model| {
-                let said = verdict_of(engine, settings, model, &text);
-                said.is_some_and(|said| said.kind != VerdictKind::OutOfModel)
-            };
-            models.iter().all(|model| speaks(model))
-        };
-        let scoped = |kind: Kind, order: Order| match (kind, order) {
-            (_, Order::Weak) => Label { order: Some(order), scope: None },
-            _ => Label { order: Some(order), scope: Some(Level::Gpu) },
-        };
-        let mut known = Vec::new();
-        for kind in Kind::ALL {
-            let all = orders(kind);
-            let has: Vec<Order> =
-                all.iter().copied().filter(|&o| probe(kind, scoped(kind, o), false)).collect();
-            for order in all.iter().filter(|order| !has.contains(order)) {
-                outside.push(format!("{kind:?} {order:?}").to_lowercase());
-            }
-            let bare = Label { order: None, scope: None };
-            if (all.is_empty() && probe(kind, bare, false)) || !has.is_empty() {
-                known.push((kind, has));
-            } else if all.is_empty() {
-                outside.push(format!("{kind:?}").to_lowercase());
-            }
-        }
-        let cluster = Label { order: Some(Order::Relaxed), scope: Some(Level::Cluster) };
-        let cluster_scope = probe(Kind::Load, cluster, false);
-        if !cluster_scope {
-            outside.push("scope .cluster".to_owned());
-        }
-        let weak = Label { order: Some(Order::Weak), scope: None };
-        Self { orders: known, cluster_scope, aliases: probe(Kind::Load, weak, true) }
-    }
-
-    fn has(&self, kind: Kind) -> bool {
-        self.orders.iter().any(|(known, _)| *known == kind)
-    }
-
-    fn has_order(&self, kind: Kind, order: Order) -> bool {
-        self.orders.iter().any(|(known, orders)| *known == kind && orders.contains(&order))
-    }
-}
-
-/// The data needed for a family; `None` if the models do not mention it.
-fn prepare(models: [&Model; 2], threads: usize, known: &Known, family: Family) -> Option<Prepared> {
-    let mentions = |node: Node| models.iter().any(|m| m.mentioned().contains(&node));
-    let relation = |relation: BaseRel| mentions(Node::Rel(relation));
-    let (own, aliases, copies): (&[Kind], bool, bool) = match family {
-        Family::Plain => (&[], false, false),
-        Family::Barriers => (&[Kind::CtaBarrier, Kind::ClusterBarrier], false, false),
-        Family::Aliases => (&[Kind::AliasFence], known.aliases, false),
-        Family::Copies => (&[], false, true),
-    };
-    let speaks = match family {
-        Family::Plain => true,
-        Family::Barriers => relation(BaseRel::BarrierSync) || relation(BaseRel::ClusterSync),
-        Family::Aliases => known.aliases && (relation(BaseRel::Vloc) || relation(BaseRel::Same)),
-        Family::Copies => {
-            [BaseRel::Dep, BaseRel::Data, BaseRel::ValueDep].into_iter().any(relation)
-        }
-    };
-    let plain = [Kind::Load, Kind::Store, Kind::Atom, Kind::Red, Kind::Fence];
-    let kinds: Vec<Kind> =
-        plain.iter().chain(own).copied().filter(|&kind| known.has(kind)).collect();
-    if !speaks {
-        return None;
-    }
-    let alphabet = Alphabet { kinds, aliases, copies };
-    let pair = Pair::new(models, &alphabet, known.cluster_scope);
-    let asked = Asked { has_clusters: known.cluster_scope, ..pair.asked };
-    let placements = (0..=threads).map(|threads| told_apart(threads, asked)).collect();
-    let has = |kind: Kind, order: Order| known.has_order(kind, order);
-    let labels = Kind::ALL.iter().map(|&kind| labels(kind, known.cluster_scope, has)).collect();
-    Some(Prepared { family, alphabet, pair, placements, labels })
 }

@@ -8,6 +8,7 @@
 pub mod diff;
 pub mod distinguish;
 pub mod equiv;
+pub mod family;
 pub mod fit;
 pub mod small;
 pub mod suite;

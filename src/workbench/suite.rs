@@ -2,20 +2,21 @@
 //! weakening. See Lustig et al., "Automated Synthesis of Comprehensive Memory Model Litmus Test
 //! Suites", ASPLOS 2017.
 //!
-//! A weakening is: a weaker order or a narrower scope of one instruction, a larger distance of
-//! threads, a final value omitted from the condition, or the removal of an instruction without
+//! A weakening is: a weaker order of one instruction, a scope that reaches fewer threads, a larger
+//! distance of threads, a final value omitted from the condition, or the removal of an instruction without
 //! readers. Tests that differ only in names are equal.
 
 use super::diff::Said;
-use super::distinguish::{Family, Prepared, prepare_for, verdict_of};
+use super::family::{Family, Prepared, prepare, verdict_of};
 use super::small::border::border;
 use super::small::cell::{Part, events};
 use super::small::difference::Difference;
-use super::small::label::Label;
+use super::small::label::{Label, scopes_told_apart};
 use super::small::place::Placement;
 use super::small::realise::{Wording, contested, text};
 use super::small::search::{Border, Effort, Space, outcomes};
-use super::small::shape::{Kind, Op, Shape, shapes};
+use super::small::shape::{Kind, Op, Shape};
+use super::small::skeleton::{Skeleton, skeletons};
 use crate::batch::in_order;
 use crate::check::Settings;
 use crate::relation::expr::Model;
@@ -78,9 +79,8 @@ pub struct Suite {
 #[must_use]
 pub fn suite(order: &Order<'_>) -> Suite {
     let mut suite = Suite::default();
-    let families = [Family::Plain, Family::Barriers, Family::Aliases, Family::Copies];
     let models = [order.model; 2];
-    let prepared = prepare_for(models, order.engine, order.settings, order.threads, &families);
+    let prepared = prepare(models, order.engine, order.settings, order.threads, &mut Vec::new());
     let mut keys = BTreeSet::new();
     for events in 1..=order.events {
         for threads in 1..=order.threads.min(events) {
@@ -105,30 +105,32 @@ pub fn suite(order: &Order<'_>) -> Suite {
     suite
 }
 
-/// How many shapes a worker takes at a time.
-const CHUNK: usize = 64;
+/// How many skeletons a worker takes at a time.
+const CHUNK: usize = 16;
 
 fn group(
     order: &Order<'_>,
-    family: &Prepared,
+    family: &Prepared<'_>,
     (events, threads): (usize, usize),
     keys: &mut BTreeSet<Vec<usize>>,
     suite: &mut Suite,
 ) {
-    let special = family.family != Family::Plain;
-    let mut list = shapes(events, threads, &family.alphabet);
-    list.retain(|shape| shape.is_special() == special);
-    suite.shapes += list.len();
-    let space = family.space();
-    let chunks: Vec<&[Shape]> = list.chunks(CHUNK).collect();
+    let list = skeletons(events, threads, &family.alphabet);
+    let chunks: Vec<&[Skeleton]> = list.chunks(CHUNK).collect();
     let work = |index: usize| {
-        let mut found = Vec::new();
-        for shape in chunks[index] {
-            found.extend(pins(&space, shape));
+        let (mut found, mut count) = (Vec::new(), 0);
+        for skeleton in chunks[index] {
+            let space = family.space(skeleton);
+            for shape in family.shapes(skeleton) {
+                count += 1;
+                found.extend(pins(&space, &shape));
+            }
         }
-        found
+        (found, count)
     };
-    in_order(chunks.len(), order.jobs, work, |_, found: Vec<(Difference, Vec<bool>)>| {
+    type Found = (Vec<(Difference, Vec<bool>)>, usize);
+    in_order(chunks.len(), order.jobs, work, |_, (found, count): Found| {
+        suite.shapes += count;
         for (program, pinned) in found {
             let mut key = program.key();
             key.extend(pinned.iter().map(|&p| usize::from(p)));
@@ -147,7 +149,7 @@ fn group(
 /// with the locations whose final values describe the outcome.
 fn pins(space: &Space<'_>, shape: &Shape) -> Vec<(Difference, Vec<bool>)> {
     let mut found: Vec<(Difference, Vec<bool>)> = Vec::new();
-    let mut effort = Effort::default();
+    let mut effort = Effort::up_to(u64::MAX);
     let mut visit = |program: Difference| {
         // Final values that need not be asked for are left out, the first ones first.
         let mut pinned = contested(shape);
@@ -164,7 +166,7 @@ fn pins(space: &Space<'_>, shape: &Shape) -> Vec<(Difference, Vec<bool>)> {
         }
         ControlFlow::Continue(())
     };
-    let _ = border(space, shape, Border::Forbidden, &mut effort, &mut visit);
+    let _ = border(*space, shape, Border::Forbidden, &mut effort, &mut visit);
     found
 }
 
@@ -179,9 +181,15 @@ fn allows(space: &Space<'_>, program: &Difference, pinned: &[bool]) -> bool {
 /// The program with one label weaker, or with its threads further apart.
 fn weaker(space: &Space<'_>, program: &Difference) -> Vec<Difference> {
     let mut all = Vec::new();
-    for (at, (_, op)) in program.shape.ops().enumerate() {
+    for (at, (thread, op)) in program.shape.ops().enumerate() {
         let own = program.labels[at];
-        let below = space.labels[op.kind as usize].iter().filter(|label| own.is_above(label));
+        // A scope with another name that reaches the same threads is no narrower one.
+        let scopes = scopes_told_apart(&program.placement, thread, space.pair.asked.scopes);
+        let is_own = |label: &&Label| {
+            op.kind == Kind::ClusterBarrier || label.scope.is_none_or(|s| scopes.contains(&s))
+        };
+        let labels = space.labels[op.kind as usize].iter().filter(is_own);
+        let below = labels.filter(|label| own.is_above(label));
         let below: Vec<Label> = below.copied().collect();
         // Only the next weaker labels are needed.
         let next = below.iter().filter(|label| !below.iter().any(|other| other.is_above(label)));

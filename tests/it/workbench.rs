@@ -25,7 +25,8 @@ use ptxmc::testing::workbench::small::place::{Asked, Level, Placement, told_apar
 use ptxmc::testing::workbench::small::realise::{Wording, contested, text};
 use ptxmc::testing::workbench::small::rows::bits;
 use ptxmc::testing::workbench::small::search::{Space, allowed};
-use ptxmc::testing::workbench::small::shape::{Alphabet, Kind, Shape, shapes};
+use ptxmc::testing::workbench::small::shape::{Alphabet, Kind, Shape};
+use ptxmc::testing::workbench::small::skeleton::shapes;
 use std::fs;
 use std::path::Path;
 
@@ -198,6 +199,37 @@ fn readings_of_a_model_of_ones_own() {
     assert_eq!(run.status, 2, "{}", run.transcript());
 }
 
+/// A reading behind the name of a model holds for this model alone.
+#[test]
+fn a_reading_is_held_against_the_default() {
+    let run = ptxmc(&["distinguish", "ptx-9.2", "ptx-9.2+rmw=8.10.3", "--events", "3"]);
+    assert_eq!(run.status, 1, "{}", run.transcript());
+    assert!(run.out.contains("allowed under ptx-9.2+rmw=8.10.3"), "{}", run.transcript());
+    assert!(run.out.contains("Expect[ptx-9.2+rmw=8.10.3]=allowed"), "{}", run.transcript());
+    let run = ptxmc(&["distinguish", "ptx-9.2", "ptx-9.2+rmw=8.10.4"]);
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    let run = ptxmc(&["model", "ptx-9.2+co=totl"]);
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    assert!(run.err.contains("the reading `co` is `total`"), "{}", run.transcript());
+    let run = ptxmc(&["model", "ptx-9.2+tearing=byte"]);
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    assert!(run.err.contains("`--reading tearing=byte`"), "{}", run.transcript());
+}
+
+/// A search that is over its budget says up to which size it has looked, the same at any number of
+/// workers.
+#[test]
+fn a_search_ends_with_its_budget() {
+    let of = |jobs: &str| {
+        let models = ["ptx-9.2", "models/mutants/fence-sc-by-causality.edit"];
+        ptxmc(&["distinguish", models[0], models[1], "--events", "6", "--budget", "2", "-j", jobs])
+    };
+    let (one, two) = (of("1"), of("2"));
+    assert_eq!(one.status, 3, "{}", one.transcript());
+    assert!(one.out.starts_with("no test found before the budget was over"), "{}", one.out);
+    assert_eq!(one.out, two.out);
+}
+
 #[test]
 fn a_comparison_is_grouped_by_what_decides() {
     let edit = "models/mutants/no-acquire-reads.edit";
@@ -352,7 +384,7 @@ fn same_base(program: &Difference, model: &Model) {
     let n = frame.events.len();
     assert_eq!(n, graph.events.len(), "{text}");
     let labels = program.labels.iter().map(|&label| vec![label]).collect();
-    let cell = Cell { labels, placement: Some(&program.placement) };
+    let cell = Cell { labels, placements: vec![&program.placement] };
     for &set in BaseSet::ALL {
         let expected = base_set(&graph, set).iter().map(|e| 1_u32 << e.index()).sum::<u32>();
         for upper in [false, true] {
@@ -396,7 +428,7 @@ fn small_programs_have_the_verdicts_of_their_tests() {
             Kind::ALL.into_iter().filter(|k| *k != Kind::Red && !(old && k.is_special())).collect();
         let alphabet = Alphabet { kinds, aliases: false, copies: false };
         let pair = Pair::new([&models[0], &models[1]], &alphabet, !old);
-        let space = Space { pair: &pair, placements: Vec::new(), labels: Vec::new() };
+        let space = Space { pair: &pair, placements: &[], labels: &[] };
         for (size, threads) in [(2, 2), (3, 2), (3, 3), (4, 2)] {
             for shape in shapes(size, threads, &alphabet) {
                 let rare = [1, 1, 8, 120][size - 1];
@@ -436,6 +468,7 @@ fn told_apart_by(one: &Model, other: &Model, events: usize, special_events: usiz
         count: 1,
         allowed_by: None,
         jobs: 2,
+        budget: u64::MAX,
     })
 }
 

@@ -10,6 +10,8 @@
 
 mod check;
 mod normal;
+#[cfg(test)]
+mod tests;
 
 pub use normal::{LAWS as NORMAL_LAWS, closed_form, normal, parts};
 

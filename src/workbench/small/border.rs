@@ -3,26 +3,28 @@
 use super::cell::{Cell, Stand};
 use super::difference::Difference;
 use super::label::Label;
+use super::orders::Execution;
 use super::pair::{Demand, Stage};
-use super::place::Placement;
-use super::search::{Allows, Asks, Border, Effort, Search, Space, is_early, search};
+use super::part::Part;
+use super::search::{Asks, Border, Effort, Search, Space, everything, search};
 use super::shape::Shape;
+use super::stands::{Outcomes, is_early};
 use std::ops::ControlFlow;
 
 /// Gives the programs of a shape that may be at the border of the first model. These are, for each
 /// cell in which an outcome is decided, the weakest programs if the outcome is forbidden, and the
 /// strongest if it is allowed. Programs of a neighbouring cell may be weaker or stronger.
-pub fn border<'s>(
-    space: &'s Space<'s>,
-    shape: &'s Shape,
+pub fn border(
+    space: Space<'_>,
+    shape: &Shape,
     side: Border,
-    effort: &'s mut Effort,
-    visit: &'s mut dyn FnMut(Difference) -> ControlFlow<()>,
+    effort: &mut Effort,
+    visit: &mut dyn FnMut(Difference) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    search(space, shape, Asks::Border(side), effort, visit)
+    search(space, shape, &everything(space, shape), Asks::Border(side), effort, visit)
 }
 
-impl<'s> Search<'s> {
+impl<'s> Search<'s, '_> {
     /// Looks for the border in a cell whose labels are evaluated; `known` says which outcomes are decided.
     pub(super) fn follow(
         &mut self,
@@ -30,20 +32,18 @@ impl<'s> Search<'s> {
         reads: &[usize],
         side: Border,
         known: &[bool],
+        mut open: Vec<Execution>,
     ) -> ControlFlow<(), bool> {
         self.effort.cells += 1;
-        self.stand_early();
+        self.early = self.frame.stand_early();
         let broken =
             |(demand, stand): (&Demand, &Stand)| is_early(demand) && *stand == Stand::Broken;
         let allowed = match self.space.pair.demands.iter().zip(&self.early).any(broken) {
-            true => vec![[Allows::default(); 2]; known.len()],
-            false => {
-                let orders = self.fence_orders(cell);
-                self.outcomes(cell, &orders).0
-            }
+            true => vec![Outcomes::default(); known.len()],
+            false => self.outcomes(cell, &mut open),
         };
         let mut known = known.to_vec();
-        for (index, [allows, _]) in allowed.iter().enumerate() {
+        for (index, Outcomes { models: [allows, _], .. }) in allowed.iter().enumerate() {
             if known[index] || (allows.may && !allows.must) {
                 continue;
             }
@@ -58,12 +58,21 @@ impl<'s> Search<'s> {
         if known.iter().all(|&known| known) {
             return ControlFlow::Continue(false);
         }
-        for part in self.split(cell) {
+        for part in self.ways(cell) {
             self.frame.evaluate(Stage::Labels, &part);
             self.frame.evaluate(Stage::Both, &part);
-            let _ = self.follow(&part, reads, side, &known)?;
+            let _ = self.follow(&part, reads, side, &known, open.clone())?;
         }
         ControlFlow::Continue(true)
+    }
+
+    /// The parts of a cell: places first, then orders, then scopes, the strongest first.
+    fn ways(&self, cell: &Cell<'s>) -> Vec<Cell<'s>> {
+        let choices = cell.choices();
+        let is_place = |values: &&Vec<Part>| matches!(values[0], Part::Place(_));
+        let values = choices.iter().find(is_place).or_else(|| choices.first());
+        let part = |&part: &Part| cell.within(part, self.space.pair, self.shape);
+        values.into_iter().flatten().map(part).collect()
     }
 
     /// The weakest programs of a cell, or the strongest.
@@ -74,11 +83,11 @@ impl<'s> Search<'s> {
         finals: &[usize],
         side: Border,
     ) -> Vec<Difference> {
-        let placed = match cell.placement {
-            Some(_) => vec![cell.clone()],
-            None => {
-                let mut all = self.split(cell);
-                let far = |c: &Cell<'_>| c.placement.map_or(0, Placement::distance);
+        let placed = match &cell.placements[..] {
+            [_] => vec![cell.clone()],
+            _ => {
+                let mut all = self.ways(cell);
+                let far = |c: &Cell<'_>| c.placements.first().map_or(0, |place| place.distance());
                 let outer = match side {
                     Border::Forbidden => all.iter().map(far).max(),
                     Border::Allowed => all.iter().map(far).min(),
@@ -89,7 +98,7 @@ impl<'s> Search<'s> {
         };
         let mut found = Vec::new();
         for cell in placed {
-            let Some(placement) = cell.placement else { continue };
+            let Some(&placement) = cell.placements.first() else { continue };
             let mut words: Vec<Vec<Label>> = vec![Vec::new()];
             for labels in &cell.labels {
                 let corner = |label: &&Label| {

@@ -6,12 +6,16 @@
 //! `a \ b` is the lower bound of `a` without the upper bound of `b`. An axiom certainly holds,
 //! certainly fails, or is open. If each instruction has one label and the threads have places, both
 //! bounds coincide, and no axiom is open.
+//!
+//! The outline of a skeleton is a frame in which locations are open as well: its bounds hold for all
+//! shapes with these instructions.
 
 use super::label::Label;
 use super::pair::{Demand, Pair, Stage};
-use super::place::{Level, Placement};
+use super::place::{LEVELS, Level, Placement};
 use super::rows::{NONE, Rows, bits, close, compute, is_acyclic, symmetric};
-use super::shape::{Kind, Shape};
+use super::shape::{Alphabet, Kind, Shape};
+use super::skeleton::Skeleton;
 use crate::id::NodeId;
 use crate::ptx::operation::Order;
 use crate::relation::expr::{AxiomKind, Node};
@@ -75,8 +79,8 @@ pub fn events(shape: &Shape) -> Vec<Event> {
 pub struct Cell<'a> {
     /// The labels of each instruction.
     pub labels: Vec<Vec<Label>>,
-    /// The places, if chosen.
-    pub placement: Option<&'a Placement>,
+    /// The possible places of the threads together.
+    pub placements: Vec<&'a Placement>,
 }
 
 /// The relations chosen by an execution.
@@ -86,16 +90,21 @@ pub struct Chosen {
     pub rf: [Rows; 2],
     /// Coherence: the certain pairs, and the possible pairs.
     pub co: [Rows; 2],
-    /// A total order of all fences, of which `sc` is a part.
-    pub fences: Rows,
+    /// A total order of all fences, of which `sc` is a part: the certain pairs, and the possible
+    /// pairs.
+    pub fences: [Rows; 2],
 }
 
 /// Both models on one shape.
 pub struct Frame<'p> {
-    pair: &'p Pair,
-    shape: &'p Shape,
+    pub(super) pair: &'p Pair,
+    shape: Shape,
     /// The events.
     pub events: Vec<Event>,
+    /// The locations that each event may have, as a set of bits.
+    pub(super) reach: Vec<u8>,
+    /// For an outline, whether second addresses and copied values are open.
+    open: Option<Open>,
     kinds: Vec<Kind>,
     /// The events of each thread.
     of_thread: Vec<u32>,
@@ -104,6 +113,13 @@ pub struct Frame<'p> {
     differ: Vec<Rows>,
     /// The relations chosen by the execution.
     pub chosen: Chosen,
+}
+
+/// What is open in an outline beside locations.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    aliases: bool,
+    copies: bool,
 }
 
 /// How an axiom stands in a cell.
@@ -120,8 +136,37 @@ pub enum Stand {
 impl<'p> Frame<'p> {
     /// A frame for a shape.
     #[must_use]
-    pub fn new(pair: &'p Pair, shape: &'p Shape) -> Self {
+    pub fn new(pair: &'p Pair, shape: &Shape) -> Self {
         let events = events(shape);
+        let reach = events.iter().map(|event| 1 << event.loc).collect();
+        Self::with(pair, shape.clone(), events, reach, None)
+    }
+
+    /// A frame for all shapes of a skeleton.
+    #[must_use]
+    pub fn outline(pair: &'p Pair, skeleton: &Skeleton, alphabet: &Alphabet) -> Self {
+        let shape = skeleton.merged();
+        let own = skeleton.reach();
+        let init = |loc| Event { part: Part::Init, op: 0, thread: 0, loc, alias: false };
+        let locations = u8::try_from(skeleton.locations).unwrap_or(u8::MAX);
+        let others = events(&shape).into_iter().filter(|event| event.part != Part::Init);
+        let events: Vec<Event> = (0..locations).map(init).chain(others).collect();
+        let of = |event: &Event| match event.part {
+            Part::Init => 1 << event.loc,
+            _ => own[event.op],
+        };
+        let reach = events.iter().map(of).collect();
+        let open = Open { aliases: alphabet.aliases, copies: alphabet.copies };
+        Self::with(pair, shape, events, reach, Some(open))
+    }
+
+    fn with(
+        pair: &'p Pair,
+        shape: Shape,
+        events: Vec<Event>,
+        reach: Vec<u8>,
+        open: Option<Open>,
+    ) -> Self {
         let of = |thread: usize| {
             let own = |(_, e): &(usize, &Event)| e.part != Part::Init && e.thread == thread;
             events.iter().enumerate().filter(own).map(|(at, _)| 1 << at).sum()
@@ -130,18 +175,18 @@ impl<'p> Frame<'p> {
         let kinds = shape.ops().map(|(_, op)| op.kind).collect();
         let bounds = [vec![NONE; pair.arena.len()], vec![NONE; pair.arena.len()]];
         let differ = vec![NONE; pair.twins.iter().map(Vec::len).sum()];
-        let chosen = Chosen { rf: [NONE; 2], co: [NONE; 2], fences: NONE };
-        Self { pair, shape, events, kinds, of_thread, bounds, differ, chosen }
+        let chosen = Chosen { rf: [NONE; 2], co: [NONE; 2], fences: [NONE; 2] };
+        Self { pair, shape, events, reach, open, kinds, of_thread, bounds, differ, chosen }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.events.len()
     }
 
     /// Evaluates the nodes of a stage.
     pub fn evaluate(&mut self, stage: Stage, cell: &Cell<'_>) {
         // Coherence may be open where nothing else is.
-        let known = self.chosen.rf[0] == self.chosen.rf[1];
+        let known = self.open.is_none() && self.chosen.rf[0] == self.chosen.rf[1];
         let exact =
             |pair: &Pair, id: NodeId| pair.exact[id.index()] && known && stage != Stage::Coherence;
         let pair = self.pair;
@@ -361,7 +406,8 @@ impl<'p> Frame<'p> {
             BaseRel::FenceSc => {
                 let set = self.set(BaseSet::Sc, cell, upper);
                 let scopes = symmetric(&self.includes(cell, upper), self.len());
-                bits(set).for_each(|i| rows[i] = self.chosen.fences[i] & scopes[i] & set);
+                let fences = &self.chosen.fences[bound];
+                bits(set).for_each(|i| rows[i] = fences[i] & scopes[i] & set);
                 return rows;
             }
             BaseRel::SameCta => return self.near(Level::Cta, cell, upper),
@@ -391,21 +437,27 @@ impl<'p> Frame<'p> {
         let none_init = !is_init(a) && !is_init(b);
         let one_thread = none_init && a.thread == b.thread;
         let is_memory = |e: &Event| matches!(e.part, Part::Init | Part::Read | Part::Write);
-        let one_loc = is_memory(a) && is_memory(b) && a.loc == b.loc;
-        let near =
-            |level: Level| cell.placement.map_or(upper, |p| p.level(a.thread, b.thread) <= level);
+        let one_loc = is_memory(a) && is_memory(b) && self.meet(i, j, upper);
+        let near = |level: Level| {
+            let is_near = |place: &&Placement| place.level(a.thread, b.thread) <= level;
+            if upper {
+                cell.placements.iter().any(is_near)
+            } else {
+                cell.placements.iter().all(is_near)
+            }
+        };
         let rmw = none_init && a.op == b.op && a.part == Part::Read && b.part == Part::Write;
         match relation {
             BaseRel::Po => one_thread && i < j,
             BaseRel::Id | BaseRel::SameAccess | BaseRel::SameOperation => i == j,
             BaseRel::Covers => !is_init(a) && self.kinds[a.op] == Kind::AliasFence && is_memory(b),
             BaseRel::Loc => one_loc,
-            BaseRel::Vloc | BaseRel::Same => one_loc && a.alias == b.alias,
+            BaseRel::Vloc | BaseRel::Same => one_loc && self.one_address((i, a), (j, b), upper),
             BaseRel::Internal => one_thread || i == j,
             BaseRel::External => !one_thread && i != j,
             BaseRel::Rmw => rmw,
-            BaseRel::Data | BaseRel::ValueDep => self.copies(a, b) || (rmw && self.adds(a)),
-            BaseRel::Dep => self.copies(a, b) || rmw,
+            BaseRel::Data | BaseRel::ValueDep => self.copies(a, b, upper) || (rmw && self.adds(a)),
+            BaseRel::Dep => self.copies(a, b, upper) || rmw,
             BaseRel::BarrierSync => {
                 let both = self.is_turn(a, b, Kind::CtaBarrier);
                 both && a.thread != b.thread && near(Level::Cta)
@@ -419,10 +471,27 @@ impl<'p> Frame<'p> {
         }
     }
 
+    /// Whether two memory events may be at one location if `upper`, else whether they surely are.
+    pub(super) fn meet(&self, i: usize, j: usize, upper: bool) -> bool {
+        let (a, b) = (self.reach[i], self.reach[j]);
+        i == j || if upper { a & b != 0 } else { a == b && a.is_power_of_two() }
+    }
+
+    /// Whether two accesses of one location use the same address of it.
+    fn one_address(&self, (i, a): (usize, &Event), (j, b): (usize, &Event), upper: bool) -> bool {
+        match self.open {
+            Some(Open { aliases: true, .. }) => upper || i == j,
+            _ => a.alias == b.alias,
+        }
+    }
+
     /// Whether a store stores the value that a load has read.
-    fn copies(&self, a: &Event, b: &Event) -> bool {
+    fn copies(&self, a: &Event, b: &Event, upper: bool) -> bool {
         if b.part != Part::Write || a.part != Part::Read || a.thread != b.thread {
             return false;
+        }
+        if let Some(Open { copies, .. }) = self.open {
+            return copies && upper && a.op < b.op;
         }
         let first = self.first(b.thread);
         let source = self.shape.threads[b.thread][b.op - first].copies;
@@ -451,39 +520,52 @@ impl<'p> Frame<'p> {
 
     /// Pairs of events with scopes, of which the first includes the thread of the second.
     fn includes(&self, cell: &Cell<'_>, upper: bool) -> Rows {
-        let threads = self.of_thread.len();
-        let every = (1_u32 << threads) - 1;
-        let reach = |label: &Label, thread: usize| match (label.scope, cell.placement) {
-            (None, _) => 0,
-            (Some(scope), Some(placement)) => placement.reach(thread, scope),
-            (Some(Level::System), None) => every,
-            (Some(_), None) if upper => every,
-            (Some(_), None) => 1 << thread,
-        };
         let mut rows = NONE;
         let mut scoped = 0;
+        let mut last = (usize::MAX, 0);
         for (i, event) in self.events.iter().enumerate().filter(|(_, e)| e.part != Part::Init) {
-            let reached = cell.labels[event.op].iter().map(|label| reach(label, event.thread));
-            let reached = match upper {
-                true => reached.fold(0, |all, one| all | one),
-                false => reached.fold(every, |all, one| all & one),
-            };
-            rows[i] = bits(reached).fold(0, |all, thread| all | self.of_thread[thread]);
-            scoped |= u32::from(reached != 0) << i;
+            if last.0 != event.op {
+                last = (event.op, self.reached(cell, event, upper));
+            }
+            rows[i] = bits(last.1).fold(0, |all, thread| all | self.of_thread[thread]);
+            scoped |= u32::from(last.1 != 0) << i;
         }
         rows.iter_mut().for_each(|row| *row &= scoped);
         rows
     }
 
+    /// The threads that the scope of an event reaches, a bit each.
+    fn reached(&self, cell: &Cell<'_>, event: &Event, upper: bool) -> u32 {
+        let labels = &cell.labels[event.op];
+        let mut scopes: [bool; 4] = [false; 4];
+        labels
+            .iter()
+            .filter_map(|label| label.scope)
+            .for_each(|scope| scopes[scope as usize] = true);
+        let unscoped = labels.iter().any(|label| label.scope.is_none());
+        let reach = LEVELS.iter().filter(|&&level| scopes[level as usize]).flat_map(|&level| {
+            cell.placements.iter().map(move |place| place.reach(event.thread, level))
+        });
+        match upper {
+            true => reach.fold(0, |all, one| all | one),
+            false if unscoped => 0,
+            false => reach.fold(self.every(), |all, one| all & one),
+        }
+    }
+
+    /// All threads, a bit each.
+    fn every(&self) -> u32 {
+        (1 << self.of_thread.len()) - 1
+    }
+
     /// Pairs of events of threads that are no further from each other than a level.
     fn near(&self, level: Level, cell: &Cell<'_>, upper: bool) -> Rows {
-        let every = (1_u32 << self.of_thread.len()) - 1;
         let mut rows = NONE;
         for (i, event) in self.events.iter().enumerate().filter(|(_, e)| e.part != Part::Init) {
-            let reached = match cell.placement {
-                Some(placement) => placement.reach(event.thread, level),
-                None if upper => every,
-                None => 1 << event.thread,
+            let reach = cell.placements.iter().map(|place| place.reach(event.thread, level));
+            let reached = match upper {
+                true => reach.fold(0, |all, one| all | one),
+                false => reach.fold(self.every(), |all, one| all & one),
             };
             rows[i] = bits(reached).fold(0, |all, thread| all | self.of_thread[thread]);
         }

@@ -1,24 +1,31 @@
 //! Small programs and their executions, few enough for exhaustive enumeration.
 //!
 //! ```text
-//! shape ── rf, final writes ──▶ candidate ── label, place ──▶ program ── realise ──▶ test
+//! skeleton ── locations ──▶ shape ── rf, final writes ──▶ candidate ── label, place ──▶ program
+//!                                                                 program ── realise ──▶ test
 //!            pair: two models over one arena ── cell: bounds for many programs at once
 //! ```
 //!
 //! A [`shape`] is a program without orders, scopes and places. These are chosen last, because most
 //! candidates are decided without them. [`cell`] evaluates both models on all programs of a shape
 //! at once, by a lower and an upper bound for every relation. [`search`] splits a cell only if the
-//! bounds admit a difference.
+//! bounds admit a difference. [`outline`] does so for all shapes of a [`skeleton`], which leaves out
+//! most shapes.
 
 pub mod border;
 pub mod cell;
 pub mod difference;
+mod executions;
 pub mod label;
 mod orders;
+pub mod outline;
 pub mod pair;
+mod part;
 pub mod place;
 pub mod realise;
 pub mod rows;
 pub mod search;
 pub mod shape;
+pub mod skeleton;
+mod stands;
 mod twins;

@@ -1,6 +1,16 @@
-//! The enumeration of all orders of some events: total orders, and strict partial orders.
+//! The orders that an execution chooses, and the enumeration of all orders of some events: total
+//! orders, and strict partial orders.
 
 use super::rows::{MOST, Rows, bits};
+
+/// What an execution chooses beside reads-from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Execution {
+    /// A total order of fences, of which `sc` is a part.
+    pub(super) fences: Rows,
+    /// Coherence.
+    pub(super) co: Rows,
+}
 
 /// A relation of some pairs.
 pub(super) fn relation(pairs: impl Iterator<Item = (usize, usize)>) -> Rows {

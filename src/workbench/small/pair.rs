@@ -5,10 +5,12 @@
 //! proceeds in stages by the dependencies of a node, since most nodes do not change between the
 //! coherence orders of a candidate or between the candidates of a shape.
 
+use super::label::orders;
 use super::place::Asked;
 use super::shape::{Alphabet, Kind};
 use super::twins::{Twin, Twins};
 use crate::id::NodeId;
+use crate::ptx::operation::Order;
 use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
 use crate::relation::plan::{Step, dependencies, plan};
 use crate::relation::specialize::import;
@@ -226,63 +228,77 @@ fn in_alphabet(node: Node, alphabet: &Alphabet) -> Node {
         Node::Rel(relation) if !has_relation(relation, alphabet) => Node::Empty(Sort::Relation),
         // Accesses do not overlap in part.
         Node::Rel(BaseRel::SameAccess | BaseRel::SameOperation) => Node::Rel(BaseRel::Id),
+        Node::Rel(BaseRel::Vloc | BaseRel::Same) if !alphabet.aliases => Node::Rel(BaseRel::Loc),
         node => node,
     }
 }
 
 /// Whether a base set may have members.
-fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
-    let has = |kind| alphabet.kinds.contains(&kind);
+#[must_use]
+pub fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
+    let has = |kinds: &[Kind]| kinds.iter().any(|kind| alphabet.kinds.contains(kind));
+    let is = |of: fn(Kind) -> bool| alphabet.kinds.iter().any(|&kind| of(kind));
+    let has_order = |order: Order| {
+        let fits = |&kind: &Kind| match (order, kind) {
+            // A wait acquires; the halves of an atomic have its order or are relaxed.
+            (Order::Acquire, Kind::ClusterBarrier) | (Order::Relaxed, Kind::Atom | Kind::Red) => {
+                true
+            }
+            (Order::AcqRel, Kind::Atom) => false,
+            _ => orders(kind).contains(&order),
+        };
+        alphabet.kinds.iter().any(fits)
+    };
     match set {
-        BaseSet::Texture
-        | BaseSet::Surface
-        | BaseSet::Constant
-        | BaseSet::Async
-        | BaseSet::Host
-        | BaseSet::Mbarrier
-        | BaseSet::Peer
-        | BaseSet::Agent
-        | BaseSet::Issue
-        | BaseSet::Await
-        | BaseSet::Signal
-        | BaseSet::Complete
-        | BaseSet::Copy
-        | BaseSet::ToAsync
-        | BaseSet::ForReads
-        | BaseSet::FromAsync
-        | BaseSet::ToTensormap
-        | BaseSet::Tensormap => false,
-        BaseSet::ProxyFence | BaseSet::Alias => has(Kind::AliasFence),
-        BaseSet::Barrier => has(Kind::CtaBarrier) || has(Kind::ClusterBarrier),
-        BaseSet::Arrive => has(Kind::ClusterBarrier),
-        _ => true,
+        BaseSet::All => true,
+        BaseSet::Read => is(Kind::reads),
+        BaseSet::Write | BaseSet::Memory | BaseSet::InitialWrite | BaseSet::Generic => {
+            is(Kind::is_access) || (set == BaseSet::Generic && has(&[Kind::Fence]))
+        }
+        BaseSet::Fence => is(|kind| !kind.is_access()),
+        BaseSet::ProxyFence | BaseSet::Alias => has(&[Kind::AliasFence]),
+        BaseSet::Barrier => has(&[Kind::CtaBarrier, Kind::ClusterBarrier]),
+        BaseSet::Arrive => has(&[Kind::ClusterBarrier]),
+        BaseSet::Rmw => has(&[Kind::Atom, Kind::Red]),
+        BaseSet::Red => has(&[Kind::Red]),
+        BaseSet::Weak => has_order(Order::Weak),
+        BaseSet::Relaxed => has_order(Order::Relaxed),
+        BaseSet::Acquire => has_order(Order::Acquire),
+        BaseSet::Release => has_order(Order::Release),
+        BaseSet::AcqRel => has_order(Order::AcqRel),
+        BaseSet::Sc => has_order(Order::Sc),
+        BaseSet::ScopeCta | BaseSet::ScopeCluster | BaseSet::ScopeGpu | BaseSet::ScopeSys => true,
+        _ => false,
     }
 }
 
 /// Whether a base relation may have pairs.
-fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
-    let has = |kind| alphabet.kinds.contains(&kind);
+#[must_use]
+pub fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
+    let has = |kinds: &[Kind]| kinds.iter().any(|kind| alphabet.kinds.contains(kind));
+    let is = |of: fn(Kind) -> bool| alphabet.kinds.iter().any(|&kind| of(kind));
     match relation {
-        BaseRel::Addr
-        | BaseRel::Ctrl
-        | BaseRel::Uncovered
-        | BaseRel::Issue
-        | BaseRel::SameGroup
-        | BaseRel::Intra
-        | BaseRel::Done
-        | BaseRel::Phase
-        | BaseRel::PhaseAny
-        | BaseRel::WarpSync
-        | BaseRel::Exchange
-        | BaseRel::Awaited
-        | BaseRel::Begun
-        | BaseRel::Ended
-        | BaseRel::Api
-        | BaseRel::Launch
-        | BaseRel::Peer => false,
-        BaseRel::Covers => has(Kind::AliasFence),
-        BaseRel::BarrierSync => has(Kind::CtaBarrier),
-        BaseRel::ClusterSync => has(Kind::ClusterBarrier),
-        _ => true,
+        BaseRel::Po
+        | BaseRel::Id
+        | BaseRel::SameAccess
+        | BaseRel::SameOperation
+        | BaseRel::Internal
+        | BaseRel::External
+        | BaseRel::SameCta
+        | BaseRel::SameCluster
+        | BaseRel::SameGpu
+        | BaseRel::Includes
+        | BaseRel::SameScope => true,
+        BaseRel::Loc | BaseRel::Vloc | BaseRel::Same => is(Kind::is_access),
+        BaseRel::Rf => is(Kind::reads),
+        BaseRel::Co => is(Kind::writes),
+        BaseRel::Rmw => has(&[Kind::Atom, Kind::Red]),
+        BaseRel::Dep => alphabet.copies || has(&[Kind::Atom, Kind::Red]),
+        BaseRel::Data | BaseRel::ValueDep => alphabet.copies || has(&[Kind::Red]),
+        BaseRel::FenceSc => has(&[Kind::Fence]),
+        BaseRel::Covers => has(&[Kind::AliasFence]),
+        BaseRel::BarrierSync => has(&[Kind::CtaBarrier]),
+        BaseRel::ClusterSync => has(&[Kind::ClusterBarrier]),
+        _ => false,
     }
 }
