@@ -155,11 +155,16 @@ impl NearMiss {
     }
 }
 
-/// The weight of defects when paths are compared. Threads that never meet, and threads that only
-/// `fence.sc` orders, are further apart than threads between which a qualifier is missing.
+/// The weight of defects when paths are compared. Threads that never meet, and order expected of a
+/// reduction, are further apart than threads between which a qualifier is missing, and threads that only
+/// `fence.sc` orders further than those that lack a release and an acquire.
 fn effort(missing: &[Defect]) -> usize {
-    let far = [Defect::NoBarrier, Defect::NoSequentialFence];
-    missing.len() + missing.iter().filter(|defect| far.contains(defect)).count()
+    let weight = |defect: &Defect| match defect {
+        Defect::NoSequentialFence => 3,
+        Defect::NoBarrier | Defect::ThroughReduction => 2,
+        _ => 1,
+    };
+    missing.iter().map(weight).sum()
 }
 
 /// The most events of an execution that is analysed.

@@ -262,7 +262,8 @@ fn comment_on(span: Span, files: &Files) -> Option<String> {
     Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What comes closest to ordering the statements that a rule is about, one way or the other.
+/// What comes closest to ordering the statements that a rule is about: in the direction of the rule, or, where
+/// nothing leads there, in the other one.
 fn nearest_order(
     subject: Subject<'_>,
     graph: &EventGraph,
@@ -279,7 +280,10 @@ fn nearest_order(
         one.loc == other.loc && one.span != other.span && (one.is_write() || other.is_write())
     };
     let pairs = accesses.iter().cartesian_product(&accesses).map(|(&a, &b)| (a, b)).filter(meet);
-    let path = nearest_of(subject.model, &execution, pairs);
+    let (along, against): (Vec<_>, Vec<_>) =
+        pairs.partition(|&(first, _)| spans.first() == Some(&graph.event(first).span));
+    let nearest = |pairs| nearest_of(subject.model, &execution, pairs);
+    let path = nearest(along).or_else(|| nearest(against));
     path.map_or_else(String::new, |path| format!("\n{}", near::render(&path, graph, subject.files)))
 }
 

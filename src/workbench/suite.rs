@@ -81,12 +81,12 @@ pub fn suite(order: &Order<'_>) -> Suite {
     let mut suite = Suite::default();
     let models = [order.model; 2];
     let prepared = prepare(models, order.engine, order.settings, order.threads, &mut Vec::new());
-    let mut keys = BTreeSet::new();
+    let mut seen = Seen::default();
     for events in 1..=order.events {
         for threads in 1..=order.threads.min(events) {
             for family in &prepared {
                 if family.family == Family::Plain || events <= order.special_events {
-                    group(order, family, (events, threads), &mut keys, &mut suite);
+                    group(order, family, (events, threads), &mut seen, &mut suite);
                 }
             }
         }
@@ -105,6 +105,41 @@ pub fn suite(order: &Order<'_>) -> Suite {
     suite
 }
 
+/// The programs that a suite has.
+#[derive(Default)]
+struct Seen {
+    /// Up to symmetry.
+    keys: BTreeSet<Vec<usize>>,
+    /// As texts: executions that differ in what no condition asks about make one test.
+    texts: BTreeSet<String>,
+}
+
+impl Seen {
+    /// Notes a program; whether it is another one than all before.
+    fn is_new(&mut self, program: &Difference, pinned: &[bool]) -> bool {
+        let program = first_by_plain_names(program);
+        let mut key = program.key();
+        key.extend(pinned.iter().map(|&p| usize::from(p)));
+        let wording = Wording { name: "", about: "", metadata: &[], finals: pinned };
+        self.keys.insert(key) && self.texts.insert(text(&program, &wording))
+    }
+}
+
+/// A program with the name and the alias of a location exchanged where the alias is accessed first: which
+/// of the two is called the alias makes no difference.
+fn first_by_plain_names(program: &Difference) -> Difference {
+    let mut program = program.clone();
+    for loc in 0..program.shape.locations() {
+        let is_here = |op: &Op| op.kind.is_access() && usize::from(op.loc) == loc;
+        let first = program.shape.ops().map(|(_, op)| op).find(|op| is_here(op));
+        if first.is_some_and(|op| op.alias) {
+            let ops = program.shape.threads.iter_mut().flatten();
+            ops.filter(|op| is_here(op)).for_each(|op| op.alias = !op.alias);
+        }
+    }
+    program
+}
+
 /// How many skeletons a worker takes at a time.
 const CHUNK: usize = 16;
 
@@ -112,7 +147,7 @@ fn group(
     order: &Order<'_>,
     family: &Prepared<'_>,
     (events, threads): (usize, usize),
-    keys: &mut BTreeSet<Vec<usize>>,
+    seen: &mut Seen,
     suite: &mut Suite,
 ) {
     let list = skeletons(events, threads, &family.alphabet);
@@ -132,9 +167,7 @@ fn group(
     in_order(chunks.len(), order.jobs, work, |_, (found, count): Found| {
         suite.shapes += count;
         for (program, pinned) in found {
-            let mut key = program.key();
-            key.extend(pinned.iter().map(|&p| usize::from(p)));
-            if keys.insert(key) {
+            if seen.is_new(&program, &pinned) {
                 match confirmed(order, &program, &pinned) {
                     Some(pin) => suite.tests.push(pin),
                     None => suite.unconfirmed += 1,

@@ -27,6 +27,7 @@ use ptxmc::testing::workbench::small::rows::bits;
 use ptxmc::testing::workbench::small::search::{Space, allowed};
 use ptxmc::testing::workbench::small::shape::{Alphabet, Kind, Shape};
 use ptxmc::testing::workbench::small::skeleton::shapes;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -565,4 +566,24 @@ fn a_suite_pins_a_model() {
     let check = ptxmc(&["check", "--model", "sc", path(folder.path())]);
     assert_eq!(check.status, 0, "{}", check.transcript());
     assert!(check.out.contains("forbidden") && !check.out.contains("allowed"), "{}", check.out);
+}
+
+/// No test of a suite is there twice under two names, and tests of coherence are among them.
+#[test]
+fn a_suite_has_each_test_once() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let arguments =
+        ["suite", "ptx-9.2", "--events", "3", "--special-events", "1", "--threads", "2"];
+    let run = ptxmc(&[&arguments[..], &["--output", path(folder.path())]].concat());
+    assert_eq!(run.status, 0, "{}", run.transcript());
+    let mut bodies = BTreeSet::new();
+    let mut names = Vec::new();
+    for file in litmus_files(folder.path()) {
+        let text = std::fs::read_to_string(&file).expect("a test");
+        let body = text.split_once(".global").expect("declarations").1.to_owned();
+        assert!(bodies.insert(body), "{} is there twice", file.display());
+        names.extend(file.file_name().map(|name| name.to_string_lossy().into_owned()));
+    }
+    assert!(names.iter().any(|name| name.starts_with("CoRR+")), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("CoWW+")), "{names:?}");
 }
