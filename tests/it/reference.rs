@@ -42,7 +42,7 @@ const ONE_OF: usize = 10;
 
 #[test]
 fn engines_on_the_suite() {
-    engines_on(ONE_OF);
+    engines_on(2 * ONE_OF);
 }
 
 #[test]
