@@ -20,7 +20,7 @@ use crate::source::Span;
 use crate::verdict::{Decided, Undecided, Verdict};
 
 pub use defects::defects;
-pub use missing::{Gap, Missing, Sight};
+pub use missing::{Gap, Missing, Observation};
 pub use near::NearMiss;
 
 /// Two accesses that race.

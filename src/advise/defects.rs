@@ -57,9 +57,9 @@ fn between(from: Level, to: Level) -> Vec<Defect> {
         }
         _ => Order::Relaxed,
     };
-    let has = |order: Order, wanted: Order| order == wanted || order >= Order::AcqRel;
     let kinds = [(Order::Release, Defect::NoRelease), (Order::Acquire, Defect::NoAcquire)];
-    let missing = kinds.into_iter().filter(|&(kind, _)| has(order, kind) && !has(before, kind));
+    let missing =
+        kinds.into_iter().filter(|&(kind, _)| order.has_half(kind) && !before.has_half(kind));
     match (order, before) {
         (Order::Sc, Order::Sc) => {}
         (Order::Sc, _) => out.push(Defect::NoSequentialFence),

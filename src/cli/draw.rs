@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &DrawArguments, console: &Console) -> Result<Status
                 format!("{} (hangs, progress {})", case.test.name, loaded.settings.progress);
             scene::of_hang(&title, &judgement, model)
         }
-        false => scene::of_verdict(case, &judgement, model, excluded.as_ref(), &loaded.files),
+        false => scene::of_verdict(case, &judgement, model, excluded.as_ref()),
     };
     let Some(mut scene) = scene.map_err(anyhow::Error::msg)? else {
         let why = match arguments.hang {

@@ -10,6 +10,7 @@ use crate::report::explanation::{self, Subject};
 use crate::report::page::{self, Entry, Page};
 use crate::report::proof::Depth;
 use crate::report::scene::{self, Scene};
+use crate::report::story;
 use crate::report::summary::{Stated, Tally};
 use crate::solve::{Budget, Engine};
 use crate::source::Files;
@@ -38,7 +39,7 @@ pub(super) fn of_test(
     let (judgement, model) = (&judgements[0], &models[0]);
     let excluded = excluded_execution((case, judgement), model, engines, settings);
     let found = excluded.as_ref().and_then(|excluded| excluded.as_ref().ok());
-    let scene = scene::of_verdict(case, judgement, model, found, files).ok().flatten();
+    let scene = scene::of_verdict(case, judgement, model, found).ok().flatten();
     let subject = Subject { case, judgement, model, files, unfold: Depth::Folded };
     let words = explanation::render(subject, excluded.as_ref());
     let mut asking = judgement.settings(settings);
@@ -46,12 +47,20 @@ pub(super) fn of_test(
     let has_states = !matches!(judgement.verdict.kind(), Kind::OutOfModel | Kind::Error);
     let states = has_states.then(|| list(case, model, engines, asking).ok()).flatten();
     let shown = scene.as_ref().and_then(|scene| Some((scene, graph_of(scene, judgement)?)));
+    let proved = Subject { unfold: Depth::Base, ..subject };
+    let steps = match (found, shown) {
+        (Some(found), Some((scene, graph))) => {
+            story::steps_of(proved, graph, found, &scene.picture)
+        }
+        _ => Vec::new(),
+    };
     page::test(&Page {
         case,
         judgements,
         models,
         files,
         scene: shown,
+        steps: &steps,
         words: &words,
         states: states.as_ref(),
         back,

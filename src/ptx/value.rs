@@ -23,6 +23,14 @@ pub enum Order {
     Sc,
 }
 
+impl Order {
+    /// Whether an order is the given half, acquire or release, or has both halves.
+    #[must_use]
+    pub fn has_half(self, half: Self) -> bool {
+        self == half || self >= Self::AcqRel
+    }
+}
+
 /// A scope (PTX-8.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {

@@ -38,7 +38,7 @@ pub enum Missing {
         /// The read of its location, before the other access.
         read: EventId,
         /// What the read sees of the write in this execution.
-        sight: Sight,
+        seen: Observation,
         /// The reason why they do not synchronize.
         gap: Gap,
     },
@@ -385,30 +385,19 @@ fn missing_links(
     if gaps.is_empty() && seen == Observation::Unread {
         gaps.push(Gap::Unread);
     }
-    let sight = match seen {
-        _ if execution.relation(BaseRel::Rf).contains(write, read) => Sight::Reads,
-        Observation::Unread => Sight::MayRead,
-        _ => Sight::Observes,
-    };
-    gaps.into_iter().map(|gap| Missing::Link { write, read, sight, gap }).collect()
+    let reads = execution.relation(BaseRel::Rf).contains(write, read);
+    let seen = if reads { Observation::Read } else { seen };
+    gaps.into_iter().map(|gap| Missing::Link { write, read, seen, gap }).collect()
 }
 
 /// What a read sees of a write of its location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sight {
-    /// The write's value.
-    Reads,
-    /// What atomic operations made of that (PTX-8.9.2).
-    Observes,
-    /// Nothing in this execution.
-    MayRead,
-}
-
-/// The relation between a read and a write of its location.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Observation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observation {
+    /// What atomic operations made of its value (PTX-8.9.2).
     Observed,
+    /// Its value.
     Read,
+    /// Nothing in this execution.
     Unread,
 }
 

@@ -144,6 +144,13 @@ impl NearMiss {
         all.into_iter().collect()
     }
 
+    /// The kinds of defects on the path as sentences, each with its clause.
+    #[must_use]
+    pub fn sentences(&self, graph: &EventGraph) -> Vec<String> {
+        let kinds = self.defects().into_iter();
+        kinds.map(|kind| kind.about(self.clause_of(kind, graph))).collect()
+    }
+
     /// The number of defects.
     #[must_use]
     pub fn distance(&self) -> usize {
@@ -467,7 +474,7 @@ impl<'e> Paths<'e> {
     fn fence_between(&self, from: EventId, to: EventId, order: Order) -> bool {
         self.events().any(|id| {
             let event = self.graph().event(id);
-            let strong = event.order.is_some_and(|o| o == order || o >= Order::AcqRel);
+            let strong = event.order.is_some_and(|own| own.has_half(order));
             let between = self.po(from, id) && self.po(id, to);
             matches!(event.kind, EventKind::Fence(_)) && strong && between
         })

@@ -106,30 +106,23 @@ pub fn idle_fences(
     let link = &path.links[index];
     let name = |id: EventId| named(id, graph, files);
     match defect {
-        Defect::NoRelease => fences(link.to, Order::Release, graph)
-            .filter_map(|fence| match () {
+        Defect::NoRelease | Defect::NoAcquire => {
+            let (access, half) = match defect {
+                Defect::NoRelease => (link.to, Order::Release),
+                _ => (link.from, Order::Acquire),
+            };
+            let other = |id: EventId| if id == access { "it".to_owned() } else { name(id) };
+            let idle = |fence: EventId| match () {
                 () if comes_before(fence, link.from, graph) => {
-                    let what = name(link.from);
-                    Some(format!("{} stands before {what}: too early", name(fence)))
+                    Some(format!("{} stands before {}: too early", name(fence), other(link.from)))
                 }
                 () if comes_before(link.to, fence, graph) => {
-                    Some(format!("{} stands behind it: too late", name(fence)))
+                    Some(format!("{} stands behind {}: too late", name(fence), other(link.to)))
                 }
                 () => None,
-            })
-            .collect(),
-        Defect::NoAcquire => fences(link.from, Order::Acquire, graph)
-            .filter_map(|fence| match () {
-                () if comes_before(fence, link.from, graph) => {
-                    Some(format!("{} stands before it: too early", name(fence)))
-                }
-                () if comes_before(link.to, fence, graph) => {
-                    let what = name(link.to);
-                    Some(format!("{} stands behind {what}: too late", name(fence)))
-                }
-                () => None,
-            })
-            .collect(),
+            };
+            fences(access, half, graph).filter_map(idle).collect()
+        }
         Defect::NoProxyFence => proxy_fences(path, graph)
             .map(|fence| {
                 format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph))
@@ -143,7 +136,7 @@ pub fn idle_fences(
 fn fences(of: EventId, order: Order, graph: &EventGraph) -> impl Iterator<Item = EventId> {
     graph.ids().filter(move |&id| {
         let event = graph.event(id);
-        let is_such = event.order.is_some_and(|own| own == order || own >= Order::AcqRel);
+        let is_such = event.order.is_some_and(|own| own.has_half(order));
         matches!(event.kind, EventKind::Fence(_))
             && !event.marks.mbarrier
             && is_such
@@ -195,7 +188,7 @@ pub fn acting_fence(link: &Link, graph: &EventGraph) -> Option<EventId> {
         _ => return None,
     };
     let own = graph.event(access).order;
-    if own.is_some_and(|own| own == order || own >= Order::AcqRel) {
+    if own.is_some_and(|own| own.has_half(order)) {
         return None;
     }
     let between = |&fence: &EventId| match link.how {

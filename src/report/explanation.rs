@@ -309,8 +309,13 @@ fn excluded(
     let broken: Vec<usize> = found.broken.iter().map(|failure| failure.axiom).collect();
     let names = listed(broken.iter().copied().map(name));
     let mut out = format!("\nWithout {names}, this execution would have it:\n");
-    out.push_str(&drawn(subject, Some(graph), &found.choices));
-    out.push_str(&breaks(subject, graph, found));
+    let execution = match Execution::build(graph, found.choices.clone()) {
+        Ok(execution) => execution,
+        Err(error) => return format!("{out}  {error}\n"),
+    };
+    let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
+    out.push_str(&text::render(&picture));
+    out.push_str(&breaks(subject.model, &execution, &picture, found));
     let foreign: Vec<usize> = broken.iter().copied().filter(|a| !core.axioms.contains(a)).collect();
     match (found.fewest, broken.len()) {
         (_, 0 | 1) => {}
@@ -338,10 +343,7 @@ fn excluded(
         let names = listed(silent.into_iter().map(name));
         out.push_str(&format!("{names} {verb} other executions with the outcome.\n"));
     }
-    if let Ok(execution) = Execution::build(graph, found.choices.clone()) {
-        let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
-        out.push_str(&story::of_failures(subject, &execution, &picture, &found.broken));
-    }
+    out.push_str(&story::of_failures(subject, &execution, &picture, &found.broken));
     out
 }
 
@@ -355,16 +357,16 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
 }
 
 /// Where the execution breaks the axioms in its way.
-fn breaks(subject: Subject<'_>, graph: &EventGraph, found: &Counterfactual) -> String {
-    let Ok(execution) = Execution::build(graph, found.choices.clone()) else {
-        return String::new();
-    };
-    let model = subject.model;
-    let picture = Picture::of_execution(&subject.case.test.name, &execution, model);
+fn breaks(
+    model: &Model,
+    execution: &Execution<'_>,
+    picture: &Picture,
+    found: &Counterfactual,
+) -> String {
     let mut out = String::new();
     for failure in &found.broken {
         let axiom = &model.axioms[failure.axiom];
-        let why = broken(model, axiom, failure, &picture, &execution);
+        let why = broken(model, axiom, failure, picture, execution);
         out.push_str(&format!("It breaks {}: {why}\n", axiom.name));
     }
     out

@@ -110,19 +110,18 @@ pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
         return Vec::new();
     };
-    let of_path = |path: &NearMiss| {
-        let kinds = path.defects().into_iter();
-        kinds.map(|kind| kind.about(path.clause_of(kind, graph))).collect::<Vec<_>>()
-    };
     let races = Execution::build(graph, (**choices).clone())
         .map(|execution| in_execution(Problem { graph, model }, &execution))
         .unwrap_or_default();
     let of_race = |race: &Race| match &race.near {
-        Some(path) => of_path(path),
+        Some(path) => path.sentences(graph),
         None => defects(race).into_iter().map(Defect::sentence).collect(),
     };
     let unwanted = of_unwanted(case, judgement, model);
-    let found = races.iter().flat_map(of_race).chain(unwanted.iter().flat_map(of_path));
+    let found = races
+        .iter()
+        .flat_map(of_race)
+        .chain(unwanted.iter().flat_map(|path| path.sentences(graph)));
     found.unique().collect()
 }
 

@@ -124,16 +124,18 @@ impl Prover<'_> {
             Node::ToId(set) => Some(vec![member(set, from)]),
             Node::Cross(first, second) => Some(vec![member(first, from), member(second, to)]),
             Node::Union(a, b) => self.edge(a, from, to).or_else(|| self.edge(b, from, to)),
-            Node::Inter(a, b) => both(self.edge(a, from, to)?, self.edge(b, from, to)?),
+            Node::Inter(a, b) => Some([self.edge(a, from, to)?, self.edge(b, from, to)?].concat()),
             Node::Diff(a, b) => {
                 let claim = Claim::NoEdge(b, from, to);
-                both(self.edge(a, from, to)?, vec![Proof { claim, premises: Vec::new() }])
+                Some(
+                    [self.edge(a, from, to)?, vec![Proof { claim, premises: Vec::new() }]].concat(),
+                )
             }
             Node::Comp(a, b) => {
                 let between: Vec<EventId> = self.relation(a).row(from).collect();
-                between
-                    .into_iter()
-                    .find_map(|event| both(self.edge(a, from, event)?, self.edge(b, event, to)?))
+                between.into_iter().find_map(|event| {
+                    Some([self.edge(a, from, event)?, self.edge(b, event, to)?].concat())
+                })
             }
             Node::Inverse(a) => self.edge(a, to, from),
             Node::Plus(a) => {
@@ -167,11 +169,6 @@ impl Prover<'_> {
     fn relation(&self, node: NodeId) -> &Rel {
         self.values.relation(node)
     }
-}
-
-fn both(mut first: Vec<Proof>, second: Vec<Proof>) -> Option<Vec<Proof>> {
-    first.extend(second);
-    Some(first)
 }
 
 struct Printer<'a> {

@@ -6,7 +6,7 @@ use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::race::{Gap, Missing, Race, Sight, defects, describe, in_execution, spans};
+use crate::race::{Gap, Missing, Observation, Race, defects, describe, in_execution, spans};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
@@ -141,12 +141,12 @@ fn why(missing: Missing, picture: &Picture) -> String {
             picture.label(read),
             picture.label(write)
         ),
-        Missing::Link { write, read, sight, gap } => {
+        Missing::Link { write, read, seen, gap } => {
             let (write, read) = (picture.label(write), picture.label(read));
-            let sees = match sight {
-                Sight::Reads => "reads from",
-                Sight::Observes => "observes",
-                Sight::MayRead => "may read from",
+            let sees = match seen {
+                Observation::Read => "reads from",
+                Observation::Observed => "observes",
+                Observation::Unread => "may read from",
             };
             format!("{read} {sees} {write}, but {}", gap_between(picture, write, read, gap))
         }

@@ -1,17 +1,14 @@
 //! A verdict into the execution that shows it, with what decides there.
 
-use super::derivation::steps;
-use super::proof::{self, Depth};
-use super::story;
+use super::witness::Picture;
 use super::witness::focus::Focus;
-use super::witness::{Edge, Picture};
 use crate::batch::{Case, Judgement};
 use crate::check::{Hanging, Status, Stop};
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::explain::Counterfactual;
 use crate::relation::expr::Model;
-use crate::source::{Files, Span};
+use crate::source::Span;
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
 
@@ -22,21 +19,8 @@ pub struct Scene {
     pub picture: Picture,
     /// What decides.
     pub focus: Focus,
-    /// The edges that decide against a forbidden outcome, as sentences, with their proofs.
-    pub steps: Vec<Told>,
     /// Whether it is the execution that hangs, which has events of its own.
     pub is_hang: bool,
-}
-
-/// An edge that decides, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// The edge.
-    pub edge: Edge,
-    /// What it says.
-    pub sentence: String,
-    /// The lines of its proof, down to base relations; none where the edge is one.
-    pub proof: Vec<String>,
 }
 
 impl Scene {
@@ -60,7 +44,6 @@ pub fn of_verdict(
     judgement: &Judgement,
     model: &Model,
     excluded: Option<&Counterfactual>,
-    files: &Files,
 ) -> Result<Option<Scene>, String> {
     let Some(graph) = &judgement.graph else { return Ok(None) };
     let mut verdict = judgement.verdict.kind().name().to_owned();
@@ -70,23 +53,12 @@ pub fn of_verdict(
         verdict.push_str(&format!(": breaks {}", broken.join(", ")));
     }
     let title = format!("{} ({verdict})", case.test.name);
-    let told = |execution: &Execution<'_>, picture: &Picture| {
-        let broken = excluded.into_iter().flat_map(|found| &found.broken);
-        let steps = broken.flat_map(|failure| steps(model, execution, failure));
-        let told = steps.map(|step| Told {
-            sentence: story::told(model, execution, &step.edge, files),
-            proof: proof::lines(model, execution, &step, Depth::Base, picture, files),
-            edge: step.edge,
-        });
-        told.collect()
-    };
     let shown = |choices: &Choices, focus: &dyn Fn(&Execution<'_>, &Picture) -> Focus| {
         let execution =
             Execution::build(graph, choices.clone()).map_err(|error| error.to_string())?;
         let picture = Picture::of_execution(&title, &execution, model);
         let focus = focus(&execution, &picture);
-        let steps = told(&execution, &picture);
-        Ok(Some(Scene { picture, focus, steps, is_hang: false }))
+        Ok(Some(Scene { picture, focus, is_hang: false }))
     };
     let at = |places: &[Span]| {
         let places = places.to_vec();
@@ -145,7 +117,7 @@ pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Opti
             focus.events.extend(polls);
         }
     }
-    Ok(Some(Scene { picture, focus, steps: Vec::new(), is_hang: true }))
+    Ok(Some(Scene { picture, focus, is_hang: true }))
 }
 
 /// The statements at which threads wait, and what they last read there.

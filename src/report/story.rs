@@ -1,6 +1,6 @@
 //! Edges of an execution into sentences, which name statements by thread, text and line.
 
-use super::derivation::steps;
+use super::derivation::{Step, steps};
 use super::proof;
 use super::reason::Place;
 use super::statement::named;
@@ -11,7 +11,7 @@ use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::execution::recheck::recheck;
-use crate::explain::asked;
+use crate::explain::{Counterfactual, asked};
 use crate::id::EventId;
 use crate::race::near::nearest_of;
 use crate::relation::axiom::{Failure, Witness};
@@ -45,8 +45,7 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
 }
 
 /// What a step says, given the execution: of synchronization, how it comes about.
-#[must_use]
-pub fn told(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+fn told(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     if edge.relation != "synchronizes" {
         return sentence(edge, graph, files);
@@ -81,9 +80,13 @@ pub fn told(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files
             false => format!("{} reads from {written}", statement(read, graph, files)),
         }
     });
-    let reads = reads.collect::<Vec<_>>().join(", ");
-    let reads = if reads.is_empty() { reads } else { format!(": {reads}") };
-    format!("{from} synchronizes with {to} (PTX-8.9.4){reads}").replace("): which", "), which")
+    let reads: Vec<String> = reads.collect();
+    let joint = match reads.first() {
+        None => "",
+        Some(first) if first.starts_with("which") => ", ",
+        Some(_) => ": ",
+    };
+    format!("{from} synchronizes with {to} (PTX-8.9.4){joint}{}", reads.join(", "))
 }
 
 /// What the opposite Fence-SC order of two fences breaks, since either may come first: that in which the
@@ -128,6 +131,47 @@ pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize
     lines
 }
 
+/// A step of what breaks an axiom, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The edge.
+    pub edge: Edge,
+    /// What it says.
+    pub sentence: String,
+    /// The lines of its proof, as deep as the subject asks for; none where the edge is one of a base
+    /// relation.
+    pub proof: Vec<String>,
+}
+
+impl Told {
+    fn new(
+        subject: Subject<'_>,
+        execution: &Execution<'_>,
+        picture: &Picture,
+        step: &Step,
+    ) -> Self {
+        let Subject { model, files, unfold, .. } = subject;
+        Self {
+            edge: step.edge.clone(),
+            sentence: told(model, execution, &step.edge, files),
+            proof: proof::lines(model, execution, step, unfold, picture, files),
+        }
+    }
+}
+
+/// The steps by which an execution breaks axioms; none where its choices make no execution.
+#[must_use]
+pub fn steps_of(
+    subject: Subject<'_>,
+    graph: &EventGraph,
+    found: &Counterfactual,
+    picture: &Picture,
+) -> Vec<Told> {
+    let Ok(execution) = Execution::build(graph, found.choices.clone()) else { return Vec::new() };
+    let steps = found.broken.iter().flat_map(|failure| steps(subject.model, &execution, failure));
+    steps.map(|step| Told::new(subject, &execution, picture, &step)).collect()
+}
+
 /// How an execution breaks axioms, as numbered steps, with their proofs as far as the subject asks for
 /// them; nothing of an axiom whose failure has no steps.
 #[must_use]
@@ -137,7 +181,7 @@ pub fn of_failures(
     picture: &Picture,
     failures: &[Failure],
 ) -> String {
-    let Subject { model, files, unfold, .. } = subject;
+    let Subject { model, files, .. } = subject;
     let mut out = String::new();
     for failure in failures {
         let steps = steps(model, execution, failure);
@@ -146,13 +190,11 @@ pub fn of_failures(
         }
         let name = &model.axioms[failure.axiom].name;
         out.push_str(&format!("\nStep by step, against {name}:\n"));
-        let steps = steps.into_iter().filter(|step| step.edge.from != step.edge.to);
-        for (index, step) in steps.enumerate() {
-            let said = told(model, execution, &step.edge, files);
-            out.push_str(&format!("  {}. {said}\n", index + 1));
-            for line in proof::lines(model, execution, &step, unfold, picture, files) {
-                out.push_str(&format!("       {line}\n"));
-            }
+        let steps = steps.iter().filter(|step| step.edge.from != step.edge.to);
+        let tell = |step| Told::new(subject, execution, picture, step);
+        for (index, Told { sentence, proof, .. }) in steps.map(tell).enumerate() {
+            out.push_str(&format!("  {}. {sentence}\n", index + 1));
+            proof.iter().for_each(|line| out.push_str(&format!("       {line}\n")));
         }
         out.push_str(&match failure.witness {
             Witness::Pair(from, to) if from != to => {
@@ -268,11 +310,7 @@ impl Teller<'_> {
             );
         }
         let missing = nearest_of(self.model, self.execution, [(write, read)]);
-        let missing = missing.map(|path| {
-            let graph = self.execution.graph;
-            let kinds = path.defects().into_iter();
-            kinds.map(|kind| kind.about(path.clause_of(kind, graph))).collect::<Vec<_>>().join("; ")
-        });
+        let missing = missing.map(|path| path.sentences(self.execution.graph).join("; "));
         let lack = missing.filter(|kinds| !kinds.is_empty());
         let lack = lack.map_or_else(String::new, |kinds| format!("; wrong: {kinds}"));
         format!("{name}: nothing orders that before it (PTX-8.10.6){lack}")

@@ -10,13 +10,11 @@ use ptxmc::testing::engines::Choice;
 use ptxmc::testing::explain::counterfactual;
 use ptxmc::testing::relation::expr::Model;
 use ptxmc::testing::solve::{Engine, Problem};
-use ptxmc::testing::source::Files;
 use ptxmc::testing::verdict::Verdict;
 use std::path::Path;
 
 /// The execution that shows the verdict on a test, if there is one.
 fn scene_of(test: &Path, models: &[Model], engines: &[Box<dyn Engine>]) -> Option<Scene> {
-    let files = Files::default();
     let (model, settings) = (&models[0], Settings::default());
     let test = read(test).ok()?;
     let case = Case { path: "test".to_owned(), test, expected: Vec::new() };
@@ -29,7 +27,7 @@ fn scene_of(test: &Path, models: &[Model], engines: &[Box<dyn Engine>]) -> Optio
         }
         _ => None,
     };
-    scene::of_verdict(&case, &judgement, model, excluded.as_ref(), &files).expect("an execution")
+    scene::of_verdict(&case, &judgement, model, excluded.as_ref()).expect("an execution")
 }
 
 /// Whether a straight line along an axis touches the inside of an area.

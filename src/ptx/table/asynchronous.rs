@@ -138,7 +138,7 @@ const WIDE: &str = "`.gpu` and `.sys`";
 const GLOBAL: &[(&str, Takes)] = &[("a", Takes::Bytes(Space::Global, 1))];
 static COPIED: Limits =
     Limits { what: "the size", least: 4, most: 16, step: 1, legal: "4, 8 and 16" };
-static GROUPS: Limits = Limits {
+pub(super) static GROUPS: Limits = Limits {
     what: "the number of groups",
     least: 0,
     most: 0xffff_ffff,

@@ -1,5 +1,6 @@
 //! Products of matrices by a warpgroup, and what orders and waits for them (PTX-9.7.15.5 to 9.7.15.7).
 
+use super::asynchronous::GROUPS;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::row::{Limits, Op, Row, Takes, form};
 use crate::ptx::value::Type;
@@ -73,13 +74,6 @@ pub(super) static ROWS: &[Row] = &[
         .special(),
 ];
 
-static GROUPS: Limits = Limits {
-    what: "the number of groups",
-    least: 0,
-    most: 0xffff_ffff,
-    step: 1,
-    legal: "at least 0",
-};
 static SELECTOR: Limits =
     Limits { what: "the sparsity selector", least: 0, most: 3, step: 1, legal: "0 to 3" };
 static SIGN: Limits =

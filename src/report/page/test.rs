@@ -8,7 +8,7 @@ use crate::relation::expr::Model;
 use crate::report::draw::svg::{self, Styles};
 use crate::report::draw::{Drawing, Relations};
 use crate::report::scene::Scene;
-use crate::report::story;
+use crate::report::story::{self, Told};
 use crate::report::witness::focus::Role;
 use crate::report::witness::{Edge, observed_value};
 use crate::report::{near, reason};
@@ -29,6 +29,8 @@ pub struct Page<'a> {
     pub files: &'a Files,
     /// The execution that shows the verdict, and its events.
     pub scene: Option<(&'a Scene, &'a EventGraph)>,
+    /// The steps by which that execution breaks axioms, with their proofs.
+    pub steps: &'a [Told],
     /// The explanation in words.
     pub words: &'a str,
     /// The final states, where they are known.
@@ -167,7 +169,7 @@ fn picture(page: &Page<'_>, scene: &Scene) -> Element {
 fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> {
     let decides = scene.focus.edges.iter().filter(|(_, role)| *role == Role::Decides);
     let step = |(edge, _): &(Edge, Role)| {
-        let told = scene.steps.iter().find(|told| told.edge == *edge);
+        let told = page.steps.iter().find(|told| told.edge == *edge);
         let text = told
             .map_or_else(|| story::sentence(edge, graph, page.files), |told| told.sentence.clone());
         let lines = story::lines(&[edge.from, edge.to], graph, page.files);

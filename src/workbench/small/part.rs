@@ -48,28 +48,31 @@ impl<'a> Cell<'a> {
 
     /// The part of the cell with a value.
     pub(super) fn within(&self, part: Part, pair: &Pair, shape: &Shape) -> Self {
-        let mut cell = self.clone();
-        match part {
-            Part::Place(at) => {
-                cell.placements = vec![self.placements[at]];
-                cell.reduce(pair, shape);
-            }
-            Part::Order(op, order) => cell.labels[op].retain(|label| label.order == order),
-            Part::Scope(op, scope) => cell.labels[op].retain(|label| label.scope == scope),
-        }
-        cell
+        self.filtered(part, pair, shape, |is_same| is_same)
     }
 
     /// The cell without a part of it.
     fn without(&self, part: Part, pair: &Pair, shape: &Shape) -> Self {
+        self.filtered(part, pair, shape, |is_same| !is_same)
+    }
+
+    /// What stays of the cell if only those values of a choice stay that are as asked for.
+    fn filtered(
+        &self,
+        part: Part,
+        pair: &Pair,
+        shape: &Shape,
+        stays: impl Fn(bool) -> bool,
+    ) -> Self {
         let mut cell = self.clone();
         match part {
             Part::Place(at) => {
-                cell.placements.remove(at);
+                let mut index = 0..;
+                cell.placements.retain(|_| stays(index.next() == Some(at)));
                 cell.reduce(pair, shape);
             }
-            Part::Order(op, order) => cell.labels[op].retain(|label| label.order != order),
-            Part::Scope(op, scope) => cell.labels[op].retain(|label| label.scope != scope),
+            Part::Order(op, order) => cell.labels[op].retain(|label| stays(label.order == order)),
+            Part::Scope(op, scope) => cell.labels[op].retain(|label| stays(label.scope == scope)),
         }
         cell
     }
