@@ -27,6 +27,8 @@ pub enum Defect {
     UnorderingBarrier,
     /// An asynchronous operation without a wait.
     NotWaitedFor,
+    /// Operations of the tensor cores that a thread hands to another without their fences.
+    NoTensorFence,
     /// Order expected from the read of a `red` or of an arrival, which acquires nothing.
     ThroughReduction,
     /// A fence that is limited to some objects and does not cover the access.
@@ -41,7 +43,7 @@ pub enum Defect {
 
 impl Defect {
     /// All defects.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::WeakAccess,
         Self::NoRelease,
         Self::NoAcquire,
@@ -53,6 +55,7 @@ impl Defect {
         Self::NoBarrier,
         Self::UnorderingBarrier,
         Self::NotWaitedFor,
+        Self::NoTensorFence,
         Self::ThroughReduction,
         Self::RestrictedFence,
         Self::PartialOverlap,
@@ -75,6 +78,7 @@ impl Defect {
             Self::NoBarrier => "no-barrier",
             Self::UnorderingBarrier => "barrier-does-not-order",
             Self::NotWaitedFor => "not-waited-for",
+            Self::NoTensorFence => "no-tensor-fence",
             Self::ThroughReduction => "order-through-reduction",
             Self::RestrictedFence => "restricted-fence",
             Self::PartialOverlap => "partial-overlap",
@@ -98,6 +102,7 @@ impl Defect {
             Self::NoBarrier => "threads do not meet where one hands its accesses to the other",
             Self::UnorderingBarrier => "barrier that does not order accesses",
             Self::NotWaitedFor => "asynchronous operation that is never waited for",
+            Self::NoTensorFence => "no fence of the tensor cores beside the synchronization",
             Self::ThroughReduction => "order expected of the read of a reduction or an arrival",
             Self::RestrictedFence => "fence limited to other objects",
             Self::PartialOverlap => "accesses overlap only in part",
@@ -120,6 +125,7 @@ impl Defect {
             Self::NoBarrier => "PTX-9.7.13.1",
             Self::UnorderingBarrier => "PTX-9.7.13.3",
             Self::NotWaitedFor => "PTX-8.9.1.1",
+            Self::NoTensorFence => "PTX-9.7.16.6.3",
             Self::RestrictedFence => "PTX-9.7.13.4",
             Self::PartialOverlap => "PTX-8.7.2",
             Self::Lifetime => "PTX-2.2.2",
@@ -143,6 +149,10 @@ impl Defect {
                 "arrive with `.release`, fence before the arrival, or meet at a barrier that orders"
             }
             Self::NotWaitedFor => "wait for its group or its mbarrier",
+            Self::NoTensorFence => {
+                "put `tcgen05.fence::before_thread_sync` before the synchronization and \
+                 `tcgen05.fence::after_thread_sync` behind it"
+            }
             Self::ThroughReduction => "read with `atom` or `ld`, or wait",
             Self::RestrictedFence => "use a fence that covers the access",
             Self::PartialOverlap => "use accesses of one size",

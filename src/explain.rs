@@ -4,6 +4,8 @@
 //! Every execution with the outcome breaks an axiom of each set that excludes the outcome. The
 //! execution shown breaks as few axioms as possible, with those of the given core preferred.
 
+mod calm;
+
 use crate::budget::Deadline;
 use crate::event::graph::EventKind;
 use crate::execution::build::{Choices, Execution};
@@ -27,6 +29,18 @@ pub struct Counterfactual {
     pub broken: Vec<Failure>,
     /// Whether every execution with the outcome is known to break at least as many axioms.
     pub fewest: bool,
+    /// Executions with the outcome that other axioms of the core exclude, of each of these one, where a few
+    /// questions to the engine find one.
+    pub others: Vec<Other>,
+}
+
+/// A further execution with the outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// The choices of the execution.
+    pub choices: Choices,
+    /// The axioms that it breaks, with witnesses.
+    pub broken: Vec<Failure>,
 }
 
 /// The reason why there is no execution to show.
@@ -68,7 +82,10 @@ pub fn counterfactual(
         }
         asked += 1;
         match search.without(&dropped) {
-            Tried::Found(choices) => return search.shown(*choices, fewest),
+            Tried::Found(choices) => {
+                let shown = search.shown(*choices, fewest)?;
+                return Ok(search.with_others(shown, core));
+            }
             Tried::Excluded => {}
             Tried::Untold => fewest = false,
             Tried::Impossible => return Err(Absent::NoCandidate),
@@ -99,15 +116,17 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
         }
     }
     let foreign = |set: &[usize]| set.iter().filter(|axiom| !core.axioms.contains(axiom)).count();
-    let polarity = Polarity::new(&model.arena);
-    let demanding: Vec<bool> = model
-        .axioms
-        .iter()
-        .map(|axiom| polarity.in_relation(axiom.node, BaseRel::Co) == Variance::Antitone)
-        .collect();
+    let demanding = demanding(model);
     let demands = |set: &[usize]| set.iter().filter(|&&axiom| demanding[axiom]).count();
     sets.sort_by_key(|set| (set.len(), demands(set), foreign(set)));
     sets
+}
+
+/// For each axiom, whether it demands an order of writes.
+fn demanding(model: &Model) -> Vec<bool> {
+    let polarity = Polarity::new(&model.arena);
+    let demands = |node| polarity.in_relation(node, BaseRel::Co) == Variance::Antitone;
+    model.axioms.iter().map(|axiom| demands(axiom.node)).collect()
 }
 
 /// The answer for a model with fewer axioms.
@@ -162,17 +181,63 @@ impl Search<'_> {
         Err(Absent::Untold)
     }
 
-    /// The execution, with the axioms of the whole model that it breaks.
+    /// The execution, with the axioms of the whole model that it breaks, in as few places as changes of
+    /// single choices lead to.
     fn shown(&self, choices: Choices, fewest: bool) -> Result<Counterfactual, Absent> {
-        let execution = Execution::build(self.problem.graph, choices.clone());
+        let Problem { graph, model } = self.problem;
+        let choices = calm::calmed(model, self.goal, graph, choices);
+        let execution = Execution::build(graph, choices.clone());
         let execution = execution.map_err(|_| Absent::Untold)?;
-        let mut broken = recheck(self.problem.model, &execution).broken;
+        let mut broken = recheck(model, &execution).broken;
         for failure in &mut broken {
-            at_what_is_asked(self.problem.model, &execution, failure);
+            at_what_is_asked(model, &execution, failure);
         }
-        Ok(Counterfactual { choices, broken, fewest })
+        Ok(Counterfactual { choices, broken, fewest, others: Vec::new() })
+    }
+
+    /// Adds executions that other axioms of the core exclude, alone or together with one that is not of those
+    /// that the shown execution breaks.
+    fn with_others(&mut self, mut shown: Counterfactual, core: &Core) -> Counterfactual {
+        let is_broken = |axiom: &usize| shown.broken.iter().any(|failure| failure.axiom == *axiom);
+        let silent = core.axioms.iter().copied().filter(|axiom| !is_broken(axiom));
+        let silent: Vec<usize> = silent.take(MOST_OTHERS).collect();
+        let required =
+            |axiom: &usize| self.problem.model.axioms[*axiom].role == AxiomRole::Required;
+        let all = (0..self.problem.model.axioms.len()).filter(required);
+        let demanding = demanding(self.problem.model);
+        let partners: Vec<usize> =
+            all.filter(|axiom| !is_broken(axiom) && !demanding[*axiom]).collect();
+        let mut asked = 0;
+        for axiom in silent {
+            let pairs =
+                partners.iter().filter(|&&other| other != axiom).map(|&other| vec![axiom, other]);
+            for dropped in std::iter::once(vec![axiom]).chain(pairs) {
+                let is_excluded =
+                    |core: &Vec<usize>| !core.iter().any(|axiom| dropped.contains(axiom));
+                if self.cores.iter().any(is_excluded) {
+                    continue;
+                }
+                asked += 1;
+                if asked > MOST_MORE_QUESTIONS {
+                    return shown;
+                }
+                if let Tried::Found(choices) = self.without(&dropped)
+                    && let Ok(Counterfactual { choices, broken, .. }) = self.shown(*choices, false)
+                {
+                    shown.others.push(Other { choices, broken });
+                    break;
+                }
+            }
+        }
+        shown
     }
 }
+
+/// How many questions are asked for executions beside the first one.
+const MOST_MORE_QUESTIONS: usize = 16;
+
+/// How many axioms of a core are shown at work besides those of the first execution.
+const MOST_OTHERS: usize = 2;
 
 /// Moves the place where an axiom is broken to an event that the condition asks about, where there is one.
 fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {

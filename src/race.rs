@@ -7,6 +7,8 @@
 mod defects;
 mod missing;
 pub mod near;
+pub mod paths;
+mod tensor;
 
 use crate::bitrel::Rel;
 use crate::bounds::{Bounds, Precision};
@@ -281,7 +283,7 @@ fn with_near(
     (a, b): (EventId, EventId),
     choices: Box<Choices>,
 ) -> Race {
-    let near = near::nearest_of(problem.model, execution, [(a, b), (b, a)]);
+    let near = paths::nearest_of(problem.model, execution, [(a, b), (b, a)]);
     Race { near, ..race_of(problem, execution, (a, b), choices) }
 }
 

@@ -26,7 +26,8 @@ use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::solve::{Engine, Pairs};
 use crate::verdict::{Undecided, Verdict};
-use cost::Costs;
+use cost::{Class, Costs};
+use itertools::Itertools;
 use program::{Assignment, changed};
 use property::{Asking, Failure, Probe, Property};
 use search::{Found, Search};
@@ -247,7 +248,15 @@ fn sets(
         let tests = tests.iter().map(|test| changed(test, &sites, levels)).collect();
         Set { cost: hitting::cost(&sites, levels), tests, changes, needed }
     };
-    let all: Vec<Set> = found.answers.iter().map(set).collect();
+    // Of repairs that cost the same, those come last that change what the program does in which order.
+    let moves = |levels: &Assignment| {
+        let is_move = |(index, site): &(usize, &Site)| {
+            site.class == Class::Move && usize::from(levels[*index]) != site.written
+        };
+        sites.iter().enumerate().filter(is_move).count()
+    };
+    let order = |levels: &&Assignment| (hitting::cost(&sites, levels), moves(levels));
+    let all: Vec<Set> = found.answers.iter().sorted_by_key(order).map(set).collect();
     let written: Assignment =
         sites.iter().map(|site| u8::try_from(site.written).unwrap_or(0)).collect();
     let written = hitting::cost(&sites, &written);

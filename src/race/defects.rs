@@ -13,6 +13,7 @@ pub fn defects(race: &Race) -> Vec<Defect> {
     // Data is weak and need not be otherwise; a weak access beside a strong one is a mistake.
     let data = race.missing.iter().filter(is_weak).count() != 1 || race.near.is_some();
     let told = race.missing.iter().filter(|missing| !(data && is_weak(missing)));
+    let told = told.filter(|missing| race.near.is_none() || !missing.is_told_by_path());
     let mut out: BTreeSet<Defect> = told.filter_map(|missing| of(*missing)).collect();
     if let Some(near) = &race.near {
         out.extend(near.defects());

@@ -82,6 +82,17 @@ pub enum Missing {
 }
 
 impl Missing {
+    /// Whether the links of the path that comes closest to an order say the same, if there is one.
+    #[must_use]
+    pub fn is_told_by_path(&self) -> bool {
+        match self {
+            Self::Overlap | Self::Address | Self::Ends(..) | Self::Early(_) => false,
+            Self::After { .. } | Self::NotBefore { .. } | Self::NotBehind { .. } => false,
+            Self::Link { gap, .. } => !matches!(gap, Gap::Uncovered { .. }),
+            Self::Weak(_) | Self::Scope(..) | Self::Proxy { .. } | Self::Synchronization => true,
+        }
+    }
+
     /// A name that is stable across versions.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -7,17 +7,9 @@
 //! against an order that the execution has.
 
 use crate::defect::Defect;
-use crate::event::base::base_relation;
-use crate::event::graph::{AgentKind, EventGraph, EventKind};
-use crate::execution::build::Execution;
-use crate::id::{AgentId, EventId, NodeId};
-use crate::program::micro::Restriction;
-use crate::ptx::operation::{Order, Proxy};
-use crate::relation::eval::{Interpretation, Values, evaluate_roots};
-use crate::relation::expr::Model;
-use crate::vocabulary::BaseRel;
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use crate::event::graph::EventGraph;
+use crate::id::EventId;
+use std::collections::BTreeSet;
 
 /// A path from one access to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +51,8 @@ pub enum How {
     Releases,
     /// A read of that write, or of one that updates it (PTX-8.9.2).
     Observes,
+    /// From the read of a read-modify-write to its write, through which observation goes on (PTX-8.9.2).
+    Updates,
     /// An acquire for the events after a read (PTX-8.8).
     Acquires,
     /// From a read to a write that overwrites what was read (PTX-8.9.7), which orders the two threads only by
@@ -68,6 +62,12 @@ pub enum How {
     Completes,
     /// The way from one proxy or virtual address to another (PTX-8.9.5).
     ChangesProxy,
+    /// The fence of the tensor cores before a synchronization, for what comes before it (PTX-9.7.16.6.3).
+    TensorBefore,
+    /// The order in which threads execute, relaxed synchronization included (PTX-9.7.16.6.3).
+    Executes,
+    /// The fence of the tensor cores behind a synchronization, for what comes behind it (PTX-9.7.16.6.3).
+    TensorAfter,
 }
 
 impl How {
@@ -81,10 +81,14 @@ impl How {
             Self::Causality => "base-causality",
             Self::Releases => "releases",
             Self::Observes => "observes",
+            Self::Updates => "updates",
             Self::Acquires => "acquires",
             Self::Overwrites => "overwrites",
             Self::Completes => "completes",
             Self::ChangesProxy => "changes-proxy",
+            Self::TensorBefore => "tensor-fence-before",
+            Self::Executes => "executes",
+            Self::TensorAfter => "tensor-fence-after",
         }
     }
 
@@ -96,9 +100,10 @@ impl How {
             Self::Meets => "PTX-9.7.13.1",
             Self::Causality | Self::ChangesProxy => "PTX-8.9.5",
             Self::Releases | Self::Acquires => "PTX-8.8",
-            Self::Observes => "PTX-8.9.2",
+            Self::Observes | Self::Updates => "PTX-8.9.2",
             Self::Overwrites => "PTX-8.9.7",
             Self::Completes => "PTX-8.9.1.1",
+            Self::TensorBefore | Self::Executes | Self::TensorAfter => "PTX-9.7.16.6.3",
         }
     }
 }
@@ -109,6 +114,7 @@ impl Link {
     pub fn clause(&self, graph: &EventGraph) -> &'static str {
         match (self.how, self.section(graph)) {
             (How::Meets, Some(section)) => section,
+            (How::Causality, _) if self.is_of_operation(graph) => "PTX-8.9.1.1",
             (how, _) => how.clause(),
         }
     }
@@ -121,6 +127,19 @@ impl Link {
             (Defect::UnorderingBarrier, Some(section)) => section,
             _ => defect.clause(),
         }
+    }
+
+    /// Whether the link leads through an asynchronous operation: from its issue, or within it.
+    #[must_use]
+    pub fn is_of_operation(&self, graph: &EventGraph) -> bool {
+        let [from, to] = [self.from, self.to].map(|id| graph.event(id).agent);
+        from == to || self.is_issue(graph)
+    }
+
+    /// Whether the link leads from the issue of an asynchronous operation to a part of it.
+    #[must_use]
+    pub fn is_issue(&self, graph: &EventGraph) -> bool {
+        graph.operation_of(self.to).is_some_and(|operation| operation.is_issued_at(self.from))
     }
 
     /// The section of the barrier or exchange at one of the ends.
@@ -157,7 +176,7 @@ impl NearMiss {
         self.links.iter().map(|link| link.missing.len()).sum()
     }
 
-    fn effort(&self) -> usize {
+    pub(super) fn effort(&self) -> usize {
         self.links.iter().map(|link| effort(&link.missing)).sum()
     }
 }
@@ -165,438 +184,11 @@ impl NearMiss {
 /// The weight of defects when paths are compared. Threads that never meet, and order expected of a
 /// reduction, are further apart than threads between which a qualifier is missing, and threads that only
 /// `fence.sc` orders further than those that lack a release and an acquire.
-fn effort(missing: &[Defect]) -> usize {
+pub(super) fn effort(missing: &[Defect]) -> usize {
     let weight = |defect: &Defect| match defect {
         Defect::NoSequentialFence => 3,
         Defect::NoBarrier | Defect::ThroughReduction => 2,
         _ => 1,
     };
     missing.iter().map(weight).sum()
-}
-
-/// The most events of an execution that is analysed.
-const MOST_EVENTS: usize = 300;
-
-/// The path that comes closest to ordering the first event before the last; `None` if there is
-/// none, if the execution is large, or if the model lacks a definition that paths need.
-#[must_use]
-pub fn nearest(
-    model: &Model,
-    execution: &Execution<'_>,
-    first: EventId,
-    last: EventId,
-) -> Option<NearMiss> {
-    Paths::new(model, execution)?.nearest(first, last)
-}
-
-/// The closest path among several pairs that should be ordered, each in its direction.
-#[must_use]
-pub fn nearest_of(
-    model: &Model,
-    execution: &Execution<'_>,
-    pairs: impl IntoIterator<Item = (EventId, EventId)>,
-) -> Option<NearMiss> {
-    let paths = Paths::new(model, execution)?;
-    let found = pairs.into_iter().filter_map(|(first, last)| paths.nearest(first, last));
-    let found = found.filter(|path| path.distance() > 0);
-    found.min_by_key(|path| (path.effort(), path.links.len(), path.first, path.last))
-}
-
-/// The pairs that would have to be ordered to exclude this execution of the outcome. A read would
-/// precede its source, or a write a read that does not see the write. None if the execution is
-/// large.
-#[must_use]
-pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {
-    let graph = execution.graph;
-    // The number of pairs is quadratic in the number of events.
-    if graph.events.len() > MOST_EVENTS {
-        return Vec::new();
-    }
-    let (rf, co) = (execution.relation(BaseRel::Rf), execution.relation(BaseRel::Co));
-    let agent = |id: EventId| graph.event(id).agent;
-    let is_init = |id: EventId| graph.event(id).kind == EventKind::Init;
-    let mut out = Vec::new();
-    for read in graph.ids().filter(|&id| graph.event(id).is_read()) {
-        let source = graph.ids().find(|&id| rf.contains(id, read));
-        for write in graph.ids().filter(|&id| graph.event(id).kind == EventKind::Write) {
-            let same = graph.event(read).loc == graph.event(write).loc;
-            let happens = execution.executed.contains(read) && execution.executed.contains(write);
-            if !same || !happens || agent(read) == agent(write) {
-                continue;
-            }
-            match source {
-                Some(source) if source == write => out.push((read, write)),
-                Some(source) if is_init(source) || !co.contains(write, source) => {
-                    out.push((write, read));
-                }
-                _ => {}
-            }
-        }
-    }
-    out
-}
-
-/// The position on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    /// At an event.
-    At(EventId),
-    /// At a write that releases the events before.
-    Released(EventId),
-    /// At a read that observes such a write.
-    Observed(EventId),
-}
-
-impl State {
-    fn event(self) -> EventId {
-        let (Self::At(id) | Self::Released(id) | Self::Observed(id)) = self;
-        id
-    }
-
-    fn index(self) -> usize {
-        match self {
-            Self::At(id) => 3 * id.index(),
-            Self::Released(id) => 3 * id.index() + 1,
-            Self::Observed(id) => 3 * id.index() + 2,
-        }
-    }
-}
-
-/// The relations of a model from which paths are built.
-struct Paths<'e> {
-    execution: &'e Execution<'e>,
-    values: Values,
-    synchronizes: NodeId,
-    observation: NodeId,
-    release: NodeId,
-    acquire: NodeId,
-    before: NodeId,
-    causality: NodeId,
-}
-
-impl<'e> Paths<'e> {
-    fn new(model: &Model, execution: &'e Execution<'e>) -> Option<Self> {
-        if execution.graph.events.len() > MOST_EVENTS {
-            return None;
-        }
-        let names = [
-            "synchronizes",
-            "observation",
-            "release-pattern",
-            "acquire-pattern",
-            "base-causality",
-            "causality",
-        ];
-        let roots: Vec<NodeId> = names.iter().filter_map(|name| model.definition(name)).collect();
-        let &[synchronizes, observation, release, acquire, before, causality] = &roots[..] else {
-            return None;
-        };
-        let values = evaluate_roots(&model.arena, &roots, execution);
-        Some(Self {
-            execution,
-            values,
-            synchronizes,
-            observation,
-            release,
-            acquire,
-            before,
-            causality,
-        })
-    }
-
-    fn graph(&self) -> &'e EventGraph {
-        self.execution.graph
-    }
-
-    fn holds(&self, relation: NodeId, from: EventId, to: EventId) -> bool {
-        self.values.relation(relation).contains(from, to)
-    }
-
-    fn po(&self, from: EventId, to: EventId) -> bool {
-        self.execution.relation(BaseRel::Po).contains(from, to)
-    }
-
-    fn agent(&self, id: EventId) -> AgentId {
-        self.graph().event(id).agent
-    }
-
-    /// Whether an access or fence is strong (PTX-8.4).
-    fn is_strong(&self, id: EventId) -> bool {
-        self.graph().event(id).order.is_some_and(|order| order != Order::Weak)
-    }
-
-    fn events(&self) -> impl Iterator<Item = EventId> + '_ {
-        let init = |id: EventId| self.graph().event(id).kind == EventKind::Init;
-        self.graph().ids().filter(move |&id| self.execution.executed.contains(id) && !init(id))
-    }
-
-    /// The path with the fewest defects, and among these with the fewest links.
-    fn nearest(&self, first: EventId, last: EventId) -> Option<NearMiss> {
-        let goal = State::At(last);
-        let mut best: Vec<Option<(usize, usize)>> = vec![None; 3 * self.graph().events.len()];
-        let mut via: Vec<Option<(State, Link)>> = vec![None; best.len()];
-        let mut queue = BinaryHeap::from([Reverse(((0, 0), State::At(first)))]);
-        best[State::At(first).index()] = Some((0, 0));
-        while let Some(Reverse((cost, state))) = queue.pop() {
-            if best[state.index()] != Some(cost) {
-                continue;
-            }
-            if state == goal {
-                break;
-            }
-            for (next, link, length) in self.links(state, first, last) {
-                let cost = (cost.0 + effort(&link.missing), cost.1 + length);
-                if best[next.index()].is_none_or(|known| cost < known) {
-                    best[next.index()] = Some(cost);
-                    via[next.index()] = Some((state, link));
-                    queue.push(Reverse((cost, next)));
-                }
-            }
-        }
-        best[goal.index()]?;
-        let (mut links, mut state) = (Vec::new(), goal);
-        while let Some((from, link)) = via[state.index()].take() {
-            links.push(link);
-            state = from;
-        }
-        links.reverse();
-        // A read by one access from the other is no way between them.
-        let itself =
-            |link: &Link| link.how == How::Observes && (link.from, link.to) == (first, last);
-        if links.iter().any(itself) {
-            return None;
-        }
-        let mut path = NearMiss { first, last, links };
-        path.links.extend(self.proxies(&path));
-        Some(path)
-    }
-
-    /// The links from a state, each with its length.
-    fn links(&self, state: State, first: EventId, last: EventId) -> Vec<(State, Link, usize)> {
-        let from = state.event();
-        let mut out = Vec::new();
-        let mut add = |next: State, how: How, missing: Vec<Defect>, length: usize| {
-            out.push((next, Link { from, to: next.event(), how, missing }, length));
-        };
-        match state {
-            State::At(_) => {
-                for to in self.events().filter(|&to| to != from) {
-                    if self.po(from, to) {
-                        add(State::At(to), How::ProgramOrder, Vec::new(), 1);
-                    } else if self.holds(self.synchronizes, from, to) {
-                        let barrier =
-                            matches!(self.graph().event(from).kind, EventKind::Barrier(_));
-                        let how = if barrier { How::Meets } else { How::Synchronizes };
-                        add(State::At(to), how, Vec::new(), 1);
-                    } else if self.holds(self.before, from, to) {
-                        add(State::At(to), How::Causality, Vec::new(), 3);
-                    } else if !self.holds(self.before, to, from) {
-                        if let Some((how, defect)) = self.apart(from, to, first, last) {
-                            add(State::At(to), how, vec![defect], 1);
-                        } else if from != first && to != last && self.overwrites(from, to) {
-                            add(State::At(to), How::Overwrites, vec![Defect::NoSequentialFence], 1);
-                        }
-                    }
-                }
-                for write in self.events().filter(|&w| self.graph().event(w).is_write()) {
-                    if (write == from || self.po(from, write)) && self.is_read_elsewhere(write) {
-                        add(State::Released(write), How::Releases, self.unreleased(from, write), 1);
-                    }
-                }
-            }
-            State::Released(write) => {
-                for read in self.events().filter(|&r| self.graph().event(r).is_read()) {
-                    let reads = self.execution.relation(BaseRel::Rf).contains(write, read);
-                    let observes = self.holds(self.observation, write, read);
-                    if (reads || observes) && self.agent(read) != self.agent(write) {
-                        let missing =
-                            if observes { Vec::new() } else { self.unobserved(write, read) };
-                        add(State::Observed(read), How::Observes, missing, 1);
-                    }
-                }
-            }
-            State::Observed(read) => {
-                for to in self.events().filter(|&to| to == read || self.po(read, to)) {
-                    add(State::At(to), How::Acquires, self.unacquired(read, to), 1);
-                }
-            }
-        }
-        out
-    }
-
-    /// Whether a strong read takes a value that a strong write of another thread overwrites.
-    fn overwrites(&self, read: EventId, write: EventId) -> bool {
-        let source = self.execution.choices.rf[read.index()];
-        let co = self.execution.relation(BaseRel::Co);
-        self.agent(read) != self.agent(write)
-            && self.is_strong(read)
-            && self.is_strong(write)
-            && source.is_some_and(|source| co.contains(source, write))
-    }
-
-    /// Whether a thread other than that of a write reads from it.
-    fn is_read_elsewhere(&self, write: EventId) -> bool {
-        let rf = self.execution.relation(BaseRel::Rf);
-        self.events().any(|read| rf.contains(write, read) && self.agent(read) != self.agent(write))
-    }
-
-    /// The defects that keep a write from releasing the events before it.
-    fn unreleased(&self, from: EventId, write: EventId) -> Vec<Defect> {
-        let release = self.values.relation(self.release);
-        let before = |start: EventId| from == start || self.po(from, start);
-        let released = self.events().any(|start| before(start) && release.contains(start, write));
-        let fenced = self.fence_between(from, write, Order::Release);
-        match (released, self.is_strong(write)) {
-            (true, _) => Vec::new(),
-            (false, true) => vec![Defect::NoRelease],
-            (false, false) if fenced => vec![Defect::WeakAccess],
-            (false, false) => vec![Defect::WeakAccess, Defect::NoRelease],
-        }
-    }
-
-    /// The defects that keep a read from acquiring for the events after it.
-    fn unacquired(&self, read: EventId, to: EventId) -> Vec<Defect> {
-        let acquire = self.values.relation(self.acquire);
-        let behind = |end: EventId| to == end || self.po(end, to);
-        if self.events().any(|end| behind(end) && acquire.contains(read, end)) {
-            return Vec::new();
-        }
-        // The read of a wait is no half of an arrival.
-        let marks = self.graph().event(read).marks;
-        match marks.red || marks.mbarrier && marks.rmw {
-            true => vec![Defect::ThroughReduction],
-            false if self.fence_between(read, to, Order::Acquire) => Vec::new(),
-            false => vec![Defect::NoAcquire],
-        }
-    }
-
-    /// Whether a fence that releases or acquires stands between two operations of a thread.
-    fn fence_between(&self, from: EventId, to: EventId, order: Order) -> bool {
-        self.events().any(|id| {
-            let event = self.graph().event(id);
-            let strong = event.order.is_some_and(|own| own.has_half(order));
-            let between = self.po(from, id) && self.po(id, to);
-            matches!(event.kind, EventKind::Fence(_)) && strong && between
-        })
-    }
-
-    /// The defects that keep a read from observing the write that it reads from.
-    fn unobserved(&self, write: EventId, read: EventId) -> Vec<Defect> {
-        let includes = base_relation(self.graph(), BaseRel::Includes);
-        let both = self.is_strong(write) && self.is_strong(read);
-        let narrow = |x: EventId, y: EventId| both && !includes.contains(x, y);
-        let mut missing = Vec::new();
-        if !self.is_strong(read) {
-            missing.push(Defect::WeakAccess);
-        }
-        if narrow(write, read) {
-            missing.push(Defect::ScopeTooNarrow);
-        }
-        if narrow(read, write) {
-            missing.push(Defect::ScopeTooNarrow);
-        }
-        missing
-    }
-
-    /// A missing link between two unordered events. A missing barrier is considered only next to
-    /// the first or the last event of the path.
-    fn apart(
-        &self,
-        from: EventId,
-        to: EventId,
-        first: EventId,
-        last: EventId,
-    ) -> Option<(How, Defect)> {
-        let meets = [BaseRel::ClusterSync, BaseRel::Exchange];
-        if meets.iter().any(|&relation| self.execution.relation(relation).contains(from, to)) {
-            return Some((How::Meets, Defect::UnorderingBarrier));
-        }
-        if let (EventKind::Complete(_), AgentKind::Operation(..)) =
-            (&self.graph().event(from).kind, self.graph().agents[self.agent(from).index()].kind)
-        {
-            let issue = base_relation(self.graph(), BaseRel::Issue);
-            let issuer = self.events().find(|&id| issue.contains(id, from));
-            let end = if self.agent(last) == self.agent(to) { last } else { to };
-            let waits =
-                issuer.is_some_and(|issue| self.po(issue, to)) && !self.is_awaited(from, end);
-            return waits.then_some((How::Completes, Defect::NotWaitedFor));
-        }
-        let cta = |id: EventId| crate::event::base::cta_of(self.graph(), id);
-        let threads = [from, to].map(|id| {
-            matches!(self.graph().agents[self.agent(id).index()].kind, AgentKind::Thread(..))
-        });
-        let near = threads == [true; 2] && cta(from).is_some() && cta(from) == cta(to);
-        let hop = (from == first || to == last) && self.agent(from) != self.agent(to);
-        (near && hop).then_some((How::Meets, Defect::NoBarrier))
-    }
-
-    /// Whether a read before an event takes its value from a signal of the operation that completes.
-    fn is_awaited(&self, completion: EventId, at: EventId) -> bool {
-        let rf = self.execution.relation(BaseRel::Rf);
-        let signals = |id: EventId| {
-            self.agent(id) == self.agent(completion) && self.graph().event(id).marks.mbarrier
-        };
-        self.events()
-            .filter(|&read| self.po(read, at))
-            .any(|read| self.events().any(|signal| signals(signal) && rf.contains(signal, read)))
-    }
-
-    /// The missing proxy fence between the ends of a path, or the fence on it whose restriction is
-    /// to blame.
-    fn proxies(&self, path: &NearMiss) -> Option<Link> {
-        let (first, last) = (path.first, path.last);
-        let holds = path.distance() == 0;
-        // The completion of an operation with a wait is a fence for its accesses.
-        let signals = |link: &Link| {
-            link.how == How::Releases
-                && self.graph().event(link.to).marks.mbarrier
-                && self.agent(link.to) == self.agent(first)
-        };
-        let completes = path.links.iter().any(|link| link.how == How::Completes || signals(link));
-        if completes || self.holds(self.causality, first, last) {
-            return None;
-        }
-        let [one, other] = [first, last].map(|id| self.graph().event(id).proxy);
-        let virt = [first, last].map(|id| self.graph().access_of(id).virt);
-        let on_path = |id: EventId| {
-            let mut ends = path.links.iter().flat_map(|link| [link.from, link.to]);
-            ends.any(|end| self.agent(end) == self.agent(id))
-        };
-        let fenced = self.events().any(|id| {
-            matches!(self.graph().event(id).kind, EventKind::ProxyFence(_)) && on_path(id)
-        });
-        let generic = one == Proxy::Generic && other == Proxy::Generic;
-        let defect = match (one != other, virt[0] != virt[1], holds) {
-            (false, false, true)
-                if !self.holds(self.before, first, last) && self.is_limited(path) =>
-            {
-                Defect::RestrictedFence
-            }
-            (false, false, true) if generic => return None,
-            // Asynchronous accesses of two CTAs need a fence between them even within one proxy.
-            (false, false, true) => Defect::NoProxyFence,
-            (false, false, false) => return None,
-            // An existing fence may suffice once the rest of the path holds.
-            (_, _, false) if fenced => return None,
-            (false, true, _) if generic => Defect::NoAliasFence,
-            _ => Defect::NoProxyFence,
-        };
-        Some(Link { from: first, to: last, how: How::ChangesProxy, missing: vec![defect] })
-    }
-
-    /// Whether a fence of the threads on a path does not cover an access on it (PTX-9.7.13.4). A
-    /// wait at an mbarrier, which orders only its own preceding read, is not limited by the program
-    /// and does not count.
-    fn is_limited(&self, path: &NearMiss) -> bool {
-        let uncovered = self.execution.relation(BaseRel::Uncovered);
-        let on_path: Vec<EventId> =
-            path.links.iter().flat_map(|link| [link.from, link.to]).collect();
-        self.events().any(|id| match self.graph().event(id).kind {
-            EventKind::Fence(Restriction::None | Restriction::Wait) => false,
-            EventKind::Fence(_) => {
-                on_path.iter().any(|&at| uncovered.contains(at, id) || uncovered.contains(id, at))
-            }
-            _ => false,
-        })
-    }
 }

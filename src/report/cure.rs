@@ -4,12 +4,15 @@
 use super::statement::named;
 use crate::defect::Defect;
 use crate::event::base::{cta_of, shared_of};
-use crate::event::graph::{EventGraph, EventKind};
+use crate::event::graph::{EventGraph, EventKind, Operation};
 use crate::id::EventId;
-use crate::ptx::operation::{Order, ProxyFenceKind, Scope, Space};
+use crate::program::micro::TensorOp;
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Space};
 use crate::race::NearMiss;
 use crate::race::near::{How, Link};
 use crate::source::Files;
+use crate::vocabulary::BaseRel;
+use itertools::Itertools;
 
 /// What would make the link at `index` of a path hold, given one of its defects; scopes include the threads
 /// that communicate.
@@ -26,20 +29,29 @@ pub fn of(
     let scope = wanted.to_string();
     let scope = scope.as_str();
     match defect {
-        Defect::NoRelease => qualified(link.to, "release", scope, graph, "before"),
-        Defect::NoAcquire => qualified(link.from, "acquire", scope, graph, "behind"),
+        Defect::NoRelease => {
+            let fence = format!("put `fence.acq_rel.{scope}` directly before it");
+            qualified(link.to, "release", wanted, graph, files, fence)
+        }
+        Defect::NoAcquire => {
+            let fence = format!("put `fence.acq_rel.{scope}` directly behind it");
+            qualified(link.from, "acquire", wanted, graph, files, fence)
+        }
         Defect::WeakAccess => {
-            let weak = [link.from, link.to].into_iter().filter(|&id| is_weak(id, graph));
-            let weak: Vec<String> = weak.map(|id| named(id, graph, files)).collect();
-            match (&weak[..], link.how) {
-                ([], _) | (_, How::Releases | How::Acquires) => {
-                    format!("make it `.relaxed.{scope}` or stronger")
+            let subject = match (link.how, &changed(link, defect, graph)[..]) {
+                (How::Releases | How::Acquires, _) | (_, []) => "it".to_owned(),
+                (_, weak) => {
+                    let weak = weak.iter().map(|&id| named(id, graph, files));
+                    weak.collect::<Vec<_>>().join(" and ")
                 }
-                (weak, _) => format!("make {} `.relaxed.{scope}` or stronger", weak.join(" and ")),
-            }
+            };
+            let operators = changed(link, defect, graph);
+            let operators = operators.iter().filter_map(|&id| cache_operator(id, graph, files));
+            let place = operators.unique().map(|word| format!(", in place of `.{word}`"));
+            format!("make {subject} `.relaxed.{scope}` or stronger{}", place.collect::<String>())
         }
         Defect::ScopeTooNarrow => {
-            let narrow = [link.from, link.to].into_iter();
+            let narrow = changed(link, defect, graph).into_iter();
             let narrow = narrow.filter(|&id| graph.event(id).scope.is_some_and(|own| own < wanted));
             let narrow: Vec<String> = narrow.map(|id| named(id, graph, files)).collect();
             match narrow.is_empty() {
@@ -51,19 +63,134 @@ pub fn of(
             let scope = common(link.from, link.to, graph);
             format!("put `fence.sc.{scope}` between the two accesses of each thread")
         }
+        Defect::NotWaitedFor => match graph.operation_of(link.from) {
+            Some(operation) => wait_for(operation).to_owned(),
+            None => defect.cure().to_owned(),
+        },
+        Defect::NoTensorFence => match link.how {
+            How::TensorAfter => {
+                format!(
+                    "put `tcgen05.fence::after_thread_sync` before {}",
+                    named(link.to, graph, files)
+                )
+            }
+            _ => "put `tcgen05.fence::before_thread_sync` directly before it".to_owned(),
+        },
+        Defect::NoProxyFence => proxy_fence(path, graph, files),
         _ => defect.cure().to_owned(),
     }
 }
 
-/// A qualifier where the statement can have it, or a fence next to it.
-fn qualified(id: EventId, order: &str, scope: &str, graph: &EventGraph, side: &str) -> String {
-    let fence = format!("put `fence.acq_rel.{scope}` directly {side} it");
-    let event = graph.event(id);
-    let takes_no_other = event.marks.volatile || event.marks.mmio || event.marks.non_coherent;
-    match takes_no_other {
-        true => fence,
-        false => format!("make it `.{order}.{scope}`, or {fence}"),
+/// The wait that an operation needs.
+fn wait_for(operation: &Operation) -> &'static str {
+    match operation.tensor.map(|kind| kind.op) {
+        Some(TensorOp::Load) => "put `tcgen05.wait::ld.sync.aligned` between",
+        Some(TensorOp::Store) => "put `tcgen05.wait::st.sync.aligned` between",
+        Some(_) => "put `tcgen05.commit` to an mbarrier and a wait there between",
+        None if operation.is_joint => "put `wgmma.commit_group` and `wgmma.wait_group 0` between",
+        None if operation.parts.iter().any(|part| !part.signals.is_empty()) => {
+            "wait at its mbarrier between"
+        }
+        None if operation.name == "cp.async" => "put `cp.async.wait_all` between",
+        None => {
+            "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group 0`, not `.read`, between"
+        }
     }
+}
+
+/// Which proxy fence, and where: it acts for the accesses of its own CTA (PTX-8.9.5).
+fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
+    let ends = [path.first, path.last];
+    let [first, last] = ends.map(|id| graph.event(id).proxy);
+    let from = named(path.first, graph, files);
+    let thread = |id: EventId| graph.operation_of(id).map_or(id, |operation| operation.issue);
+    let issue = named(thread(path.last), graph, files);
+    let at = |id: EventId| graph.agents[graph.event(thread(id)).agent.index()].name.as_str();
+    let into = || {
+        format!(
+            "put `fence.proxy.async` in the CTA of {}, behind what hands {from} over to it and before \
+             {issue}",
+            at(path.last)
+        )
+    };
+    let out = || {
+        format!(
+            "put `fence.proxy.async` in the CTA of {}, behind the wait for {from} and before what hands it on",
+            at(path.first)
+        )
+    };
+    match (first, last) {
+        (Proxy::Generic, Proxy::Async) if comes_before(path.first, thread(path.last), graph) => {
+            format!("put `fence.proxy.async` between {from} and {issue}")
+        }
+        (Proxy::Generic, Proxy::Async) => into(),
+        (Proxy::Async, Proxy::Generic) => out(),
+        (Proxy::Async, Proxy::Async) => format!("{}, and {}", out(), into()),
+        _ => Defect::NoProxyFence.cure().to_owned(),
+    }
+}
+
+/// A qualifier where the statement can have it, in no narrower scope than it has, or a fence next to it.
+fn qualified(
+    id: EventId,
+    order: &str,
+    wanted: Scope,
+    graph: &EventGraph,
+    files: &Files,
+    fence: String,
+) -> String {
+    let event = graph.event(id);
+    let marks = event.marks;
+    if marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx {
+        return fence;
+    }
+    let own = event.scope.map_or(wanted, |own| own.max(wanted));
+    let operator = cache_operator(id, graph, files);
+    let place = operator.map_or_else(String::new, |word| format!(" in place of `.{word}`"));
+    format!("make it `.{order}.{own}`{place}, or {fence}")
+}
+
+/// The statements that a cure of a link changes.
+fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
+    let ends = [link.from, link.to];
+    match (defect, link.how) {
+        (Defect::NoRelease, _) | (Defect::WeakAccess, How::Releases) => vec![link.to],
+        (Defect::NoAcquire, _) | (Defect::WeakAccess, How::Acquires) => vec![link.from],
+        (Defect::WeakAccess, _) => ends.into_iter().filter(|&id| is_weak(id, graph)).collect(),
+        (Defect::ScopeTooNarrow, _) => ends.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Statements of other threads that say the same as one that a cure changes, since other executions need them
+/// changed alike: those of a lock's other owners.
+pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) -> Option<String> {
+    let changed = changed(link, defect, graph);
+    let words =
+        |id: EventId| files.text(graph.event(id).span).split_whitespace().collect::<Vec<_>>();
+    let twins = graph.ids().filter(|&id| {
+        let alike = |&of: &EventId| {
+            let (own, other) = (graph.event(id), graph.event(of));
+            own.agent != other.agent
+                && own.span != other.span
+                && own.kind == other.kind
+                && own.loc == other.loc
+                && words(id) == words(of)
+        };
+        !changed.contains(&id) && changed.iter().any(alike)
+    });
+    let twins: Vec<String> = twins.map(|id| named(id, graph, files)).unique().collect();
+    (!twins.is_empty()).then(|| format!("likewise {}", twins.join(" and ")))
+}
+
+/// The cache operators of loads and stores (PTX-9.7.9.1).
+const CACHE_OPERATORS: [&str; 7] = ["ca", "cg", "cs", "cv", "lu", "wb", "wt"];
+
+/// The cache operator of a statement, beside which it takes no order.
+fn cache_operator<'f>(id: EventId, graph: &EventGraph, files: &'f Files) -> Option<&'f str> {
+    let opcode =
+        files.text(graph.event(id).span).split_whitespace().find(|word| word.contains('.'))?;
+    opcode.split('.').skip(1).find(|word| CACHE_OPERATORS.contains(word))
 }
 
 fn is_weak(id: EventId, graph: &EventGraph) -> bool {
@@ -94,9 +221,9 @@ fn common(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
     }
 }
 
-/// Fences that one might take for what is missing of a link, each with why it is none.
+/// Fences and waits that one might take for what is missing of a link, each with why it is none.
 #[must_use]
-pub fn idle_fences(
+pub fn idle(
     path: &NearMiss,
     index: usize,
     defect: Defect,
@@ -128,8 +255,21 @@ pub fn idle_fences(
                 format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph))
             })
             .collect(),
+        Defect::NotWaitedFor => waits_for_reads(link.from, graph)
+            .map(|wait| {
+                format!("{} is none: it waits for the reads of the source alone", name(wait))
+            })
+            .collect(),
         _ => Vec::new(),
     }
+}
+
+/// The waits for an operation that ask for its reads alone.
+fn waits_for_reads(completion: EventId, graph: &EventGraph) -> impl Iterator<Item = EventId> {
+    let reads = graph.operation_of(completion).and_then(|operation| operation.reads_complete);
+    let reads = reads.filter(|&reads| reads != completion);
+    let done = graph.conditional(BaseRel::Done);
+    done.iter().filter(move |pair| Some(pair.from) == reads).map(|pair| pair.to)
 }
 
 /// The fences of the thread of an event that release or acquire.

@@ -1,6 +1,7 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
 use super::derivation::{Step, derivation, name, two_steps};
+use super::proof::Depth;
 use super::readings::{Weight, description, weight};
 pub use super::subject::Subject;
 use super::witness::{Edge, Picture, text};
@@ -9,10 +10,10 @@ use crate::batch::{Judgement, Standing};
 use crate::check::SINGLE_COPY;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
-use crate::explain::{Absent, Counterfactual};
+use crate::explain::{Absent, Counterfactual, Other};
 use crate::id::{EventId, NodeId};
 use crate::litmus::ast::{Quantifier, ThreadPlace};
-use crate::race::near::nearest_of;
+use crate::race::paths::nearest_of;
 use crate::relation::axiom::{Failure, Witness};
 use crate::relation::expr::{Axiom, Model};
 use crate::rule::Rule;
@@ -54,7 +55,7 @@ pub fn render(
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn_with_races(subject, graph, choices));
-            out.push_str(&near::unwanted(case, judgement, model, files));
+            out.push_str(&near::excluding(case, judgement, model, files));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
@@ -205,7 +206,7 @@ fn drawn_with_races(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &
     let problem = Problem { graph, model: subject.model };
     let mut out = text::render(&picture);
     out.push_str(&story::of_outcome(subject.model, &execution, subject.files));
-    out.push_str(&races::beside(problem, &execution, subject.files, &picture));
+    out.push_str(&races::beside(problem, &execution, subject.files));
     out
 }
 
@@ -333,7 +334,12 @@ fn excluded(
             }
         }
     }
-    let silent: Vec<usize> = core.axioms.iter().copied().filter(|a| !broken.contains(a)).collect();
+    let shown = |axiom: &usize| {
+        let mut failures = found.others.iter().flat_map(|other| &other.broken);
+        failures.any(|failure| failure.axiom == *axiom)
+    };
+    let silent: Vec<usize> =
+        core.axioms.iter().copied().filter(|a| !broken.contains(a) && !shown(a)).collect();
     if !silent.is_empty() {
         let verb = match (core.minimal, silent.len()) {
             (true, 1) => "excludes",
@@ -344,7 +350,27 @@ fn excluded(
         out.push_str(&format!("{names} {verb} other executions with the outcome.\n"));
     }
     out.push_str(&story::of_failures(subject, &execution, &picture, &found.broken));
+    for other in &found.others {
+        out.push_str(&also_excluded(subject, &execution, other));
+    }
     out
+}
+
+/// An execution that another axiom excludes, by what it has otherwise than the one that is shown.
+fn also_excluded(subject: Subject<'_>, shown: &Execution<'_>, other: &Other) -> String {
+    let Subject { case, model, files, .. } = subject;
+    let Ok(execution) = Execution::build(shown.graph, other.choices.clone()) else {
+        return String::new();
+    };
+    let names = other.broken.iter().map(|failure| model.axioms[failure.axiom].name.as_str());
+    let names = listed(names);
+    let verb = if other.broken.len() == 1 { "excludes" } else { "exclude" };
+    let mut out = format!("\n{names} {verb} other executions with the outcome, as this one:\n");
+    out.push_str(&story::differences(&execution, shown, files));
+    let picture = Picture::of_execution(&case.test.name, &execution, model);
+    // Proofs speak in the letters of the picture, and of this execution there is none.
+    let subject = Subject { unfold: Depth::Folded, ..subject };
+    out + &story::of_failures(subject, &execution, &picture, &other.broken)
 }
 
 /// `a`, `a and b`, `a, b and c`.

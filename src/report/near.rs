@@ -5,10 +5,11 @@ use super::cure;
 use super::statement::named;
 use crate::batch::{Case, Judgement};
 use crate::defect::Defect;
-use crate::event::graph::EventGraph;
+use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::litmus::ast::Quantifier;
-use crate::race::near::{How, Link, nearest_of, wanted};
+use crate::race::near::{How, Link};
+use crate::race::paths::{nearest_of, wanted};
 use crate::race::{NearMiss, Race, defects, in_execution};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
@@ -43,8 +44,9 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
             let sentence = defect.about(link.clause_of(defect, graph));
             let cure = cure::of(path, index, defect, graph, files);
             out += &format!("       MISSING: {sentence}: {cure}\n");
-            for fence in cure::idle_fences(path, index, defect, graph, files) {
-                out += &format!("         {fence}\n");
+            let notes = cure::idle(path, index, defect, graph, files).into_iter();
+            for note in notes.chain(cure::likewise(link, defect, graph, files)) {
+                out += &format!("         {note}\n");
             }
         }
     }
@@ -61,6 +63,7 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
         (How::Synchronizes, _) => format!("{from} synchronizes with {to} ({clause})"),
         (How::Meets, false) => format!("{from} meets {to} ({clause})"),
         (How::Meets, true) => format!("{from} is to be handed over to {to}"),
+        (How::Causality, _) if link.is_issue(graph) => format!("{from} issues {to} ({clause})"),
         (How::Causality, _) => format!("{from} comes before {to} ({clause})"),
         (How::Releases, false) => match cure::acting_fence(link, graph) {
             Some(fence) => {
@@ -72,6 +75,7 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
         (How::Releases, true) => format!("{to} is to release what comes before it"),
         (How::Observes, false) => format!("{to} observes {from} ({clause})"),
         (How::Observes, true) => format!("{to} reads from {from}, which it is to observe"),
+        (How::Updates, _) => format!("{from} goes on to what reads its own write ({clause})"),
         (How::Acquires, false) => match cure::acting_fence(link, graph) {
             Some(fence) => {
                 let fence = named(fence, graph, files);
@@ -83,7 +87,18 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
         (How::Overwrites, _) => {
             format!("{from} reads a value that {to} overwrites, which is to order their threads")
         }
-        (How::Completes, _) => format!("{from} is to be complete before {to}"),
+        (How::Completes, false) => format!("{to} waits for {from} ({clause})"),
+        (How::Completes, true) => match graph.event(link.from).kind {
+            EventKind::Complete(_) => format!("{from} is to come before {to}"),
+            _ => format!("{from} is to be complete before {to}"),
+        },
+        (How::TensorBefore, false) => {
+            format!("{from} hands over to {to} what came before ({clause})")
+        }
+        (How::TensorBefore, true) => format!("{to} is to hand over what came before it"),
+        (How::Executes, _) => format!("{to} comes behind {from} in execution ({clause})"),
+        (How::TensorAfter, false) => format!("{to} takes over what {from} saw ({clause})"),
+        (How::TensorAfter, true) => format!("what {from} saw is to be taken over for {to}"),
         (How::ChangesProxy, _) => format!("{from} is to be visible to {to}"),
     }
 }
@@ -92,13 +107,19 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
 /// nobody does, or nothing comes close.
 #[must_use]
 pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<NearMiss> {
+    is_unwanted(case, judgement).then(|| of_allowed(judgement, model)).flatten()
+}
+
+/// Whether somebody wants the outcome excluded.
+fn is_unwanted(case: &Case, judgement: &Judgement) -> bool {
+    case.test.quantifier != Quantifier::Exists || judgement.expected == Some(Kind::Forbidden)
+}
+
+/// What comes closest to excluding the execution of an allowed outcome.
+fn of_allowed(judgement: &Judgement, model: &Model) -> Option<NearMiss> {
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
         return None;
     };
-    let by_quantifier = case.test.quantifier != Quantifier::Exists;
-    if !by_quantifier && judgement.expected != Some(Kind::Forbidden) {
-        return None;
-    }
     let execution = Execution::build(graph, (**choices).clone()).ok()?;
     nearest_of(model, &execution, wanted(&execution))
 }
@@ -125,21 +146,22 @@ pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
     found.unique().collect()
 }
 
-/// The same in lines, unless accesses race, which say so by themselves.
+/// What would exclude an allowed outcome, in lines, unless accesses race, which say so by themselves; where
+/// nobody wants it excluded, without calling anything wrong.
 #[must_use]
-pub fn unwanted(case: &Case, judgement: &Judgement, model: &Model, files: &Files) -> String {
+pub fn excluding(case: &Case, judgement: &Judgement, model: &Model, files: &Files) -> String {
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
         return String::new();
     };
-    let Some(path) = of_unwanted(case, judgement, model) else { return String::new() };
+    let Some(path) = of_allowed(judgement, model) else { return String::new() };
     let races = Execution::build(graph, (**choices).clone())
         .is_ok_and(|execution| !in_execution(Problem { graph, model }, &execution).is_empty());
+    let heading = match is_unwanted(case, judgement) {
+        true => wrong(&path.defects(), Some(&path), graph),
+        false => String::new(),
+    };
     match races {
         true => String::new(),
-        false => format!(
-            "\n{}{}",
-            wrong(&path.defects(), Some(&path), graph),
-            render(&path, graph, files)
-        ),
+        false => format!("\n{heading}{}", render(&path, graph, files)),
     }
 }

@@ -2,10 +2,12 @@
 
 use super::near;
 use super::reason::{self, Caveat};
+use super::statement::named;
 use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
+use crate::id::EventId;
 use crate::race::{Gap, Missing, Observation, Race, defects, describe, in_execution, spans};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
@@ -46,7 +48,7 @@ pub fn render(
     for races in by_execution(races) {
         let picture = Execution::build(graph, (*races[0].choices).clone())
             .map(|execution| Picture::of_execution(&case.test.name, &execution, model));
-        races.iter().for_each(|race| out.push_str(&one(race, graph, files, picture.as_ref().ok())));
+        races.iter().for_each(|race| out.push_str(&one(race, graph, files)));
         if let Ok(picture) = picture {
             let subject = if races.len() == 1 { "It happens" } else { "All of them happen" };
             out.push_str(&format!("  {subject} in this execution:\n"));
@@ -61,16 +63,11 @@ const MOST_BESIDE: usize = 4;
 
 /// The races of an execution that is shown, with what does not order them; empty where there are none.
 #[must_use]
-pub(super) fn beside(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    files: &Files,
-    picture: &Picture,
-) -> String {
+pub(super) fn beside(problem: Problem<'_>, execution: &Execution<'_>, files: &Files) -> String {
     let races = in_execution(problem, execution);
     let mut out = String::new();
     for race in races.iter().take(MOST_BESIDE) {
-        out.push_str(&one(race, problem.graph, files, Some(picture)));
+        out.push_str(&one(race, problem.graph, files));
     }
     if races.len() > MOST_BESIDE {
         let more = races.len() - MOST_BESIDE;
@@ -92,7 +89,7 @@ fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
 }
 
 /// A race, and what is missing in an execution.
-fn one(race: &Race, graph: &EventGraph, files: &Files, picture: Option<&Picture>) -> String {
+fn one(race: &Race, graph: &EventGraph, files: &Files) -> String {
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
@@ -101,22 +98,25 @@ fn one(race: &Race, graph: &EventGraph, files: &Files, picture: Option<&Picture>
         let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("    {}: {line}\n", files.location(span)));
     }
-    let missing = race.missing.iter().zip(picture.into_iter().cycle());
-    missing.for_each(|(missing, picture)| out.push_str(&format!("  {}\n", why(*missing, picture))));
+    let told = race.near.is_some();
+    for missing in race.missing.iter().filter(|missing| !told || !missing.is_told_by_path()) {
+        out.push_str(&format!("  {}\n", why(*missing, graph, files)));
+    }
     out + &race.near.as_ref().map_or_else(String::new, |path| near::render(path, graph, files))
 }
 
 /// One reason as a sentence.
-fn why(missing: Missing, picture: &Picture) -> String {
+fn why(missing: Missing, graph: &EventGraph, files: &Files) -> String {
+    let name = |id: EventId| named(id, graph, files);
     match missing {
         Missing::Weak(event) => format!(
             "{} is weak: nothing in another thread is morally strong with it (PTX-8.7).",
-            picture.label(event)
+            name(event)
         ),
         Missing::Scope(from, to) => format!(
             "The scope of {} does not include the thread of {} (PTX-8.5).",
-            picture.label(from),
-            picture.label(to)
+            name(from),
+            name(to)
         ),
         Missing::Overlap => "They do not overlap completely (PTX-8.7).".to_owned(),
         Missing::Address => {
@@ -138,44 +138,44 @@ fn why(missing: Missing, picture: &Picture) -> String {
         Missing::Link { write, read, gap: Gap::Unread, .. } => format!(
             "{} does not read from {} here, so that no synchronization leads from one to the other \
              (PTX-8.9.4).",
-            picture.label(read),
-            picture.label(write)
+            name(read),
+            name(write)
         ),
         Missing::Link { write, read, seen, gap } => {
-            let (write, read) = (picture.label(write), picture.label(read));
+            let (write, read) = (&name(write), &name(read));
             let sees = match seen {
                 Observation::Read => "reads from",
                 Observation::Observed => "observes",
                 Observation::Unread => "may read from",
             };
-            format!("{read} {sees} {write}, but {}", gap_between(picture, write, read, gap))
+            format!("{read} {sees} {write}, but {}", gap_between(write, read, gap, name))
         }
         Missing::Ends(from, to) => format!(
             "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
-            picture.label(from),
-            picture.label(to)
+            name(from),
+            name(to)
         ),
         Missing::Early(access) => format!(
             "{} stands before `griddepcontrol.wait`, which orders only what follows it \
              (PTX-9.7.13.13).",
-            picture.label(access)
+            name(access)
         ),
         Missing::After { access, from, to, last } => {
-            let [access, from, to, last] = [access, from, to, last].map(|id| picture.label(id));
+            let [access, from, to, last] = [access, from, to, last].map(name);
             format!(
                 "{from} synchronizes with {to}, but {access} comes only after {from}, and nothing orders \
                  {last} before {access} either (PTX-8.9.5)."
             )
         }
         Missing::NotBefore { access, from, to } => {
-            let [access, from, to] = [access, from, to].map(|id| picture.label(id));
+            let [access, from, to] = [access, from, to].map(name);
             format!(
                 "{from} synchronizes with {to}, but nothing orders {access} before {from}: a barrier of \
                  the two threads between them is missing, or the like (PTX-8.9.5)."
             )
         }
         Missing::NotBehind { access, to, last } => {
-            let [access, to, last] = [access, to, last].map(|id| picture.label(id));
+            let [access, to, last] = [access, to, last].map(name);
             format!(
                 "{to} comes behind {access}, but nothing orders {to} before {last}: a barrier of the two \
                  threads between them is missing, or the like (PTX-8.9.5)."
@@ -188,7 +188,7 @@ fn why(missing: Missing, picture: &Picture) -> String {
 }
 
 /// Why a read does not synchronize with the write that it reads from.
-fn gap_between(picture: &Picture, write: &str, read: &str, gap: Gap) -> String {
+fn gap_between(write: &str, read: &str, gap: Gap, name: impl Fn(EventId) -> String) -> String {
     match gap {
         Gap::WeakWrite => format!("{write} is weak, so that it releases nothing (PTX-8.9.2)."),
         Gap::WeakRead => format!("{read} is weak, so that it acquires nothing (PTX-8.9.2)."),
@@ -216,8 +216,8 @@ fn gap_between(picture: &Picture, write: &str, read: &str, gap: Gap) -> String {
         ),
         Gap::Uncovered { fence, access } => format!(
             "{} is limited to some objects and does not cover {} (PTX-9.7.13.4).",
-            picture.label(fence),
-            picture.label(access)
+            name(fence),
+            name(access)
         ),
         Gap::Unread => format!("{read} reads something else."),
     }

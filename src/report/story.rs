@@ -13,7 +13,7 @@ use crate::execution::build::Execution;
 use crate::execution::recheck::recheck;
 use crate::explain::{Counterfactual, asked};
 use crate::id::EventId;
-use crate::race::near::nearest_of;
+use crate::race::paths::nearest_of;
 use crate::relation::axiom::{Failure, Witness};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::Model;
@@ -45,18 +45,17 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
 }
 
 /// What a step says, given the execution: of synchronization, how it comes about.
-fn told(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     if edge.relation != "synchronizes" {
         return sentence(edge, graph, files);
     }
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     let holds = |relation| execution.relation(relation).contains(edge.from, edge.to);
-    if holds(BaseRel::FenceSc) {
-        let other = other_order(model, execution, edge);
+    if holds(BaseRel::FenceSc) && !is_handed_over(model, execution, edge) {
         return format!(
             "{from} comes before {to} in Fence-SC order and so synchronizes with that \
-             (PTX-8.9.3, PTX-8.9.4){other}"
+             (PTX-8.9.3, PTX-8.9.4)"
         );
     }
     if holds(BaseRel::Api) {
@@ -89,9 +88,27 @@ fn told(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) ->
     format!("{from} synchronizes with {to} (PTX-8.9.4){joint}{}", reads.join(", "))
 }
 
-/// What the opposite Fence-SC order of two fences breaks, since either may come first: that in which the
-/// second one is moved directly before the first.
-fn other_order(model: &Model, execution: &Execution<'_>, edge: &Edge) -> String {
+/// Whether a release and an acquire pattern order two fences, whatever their Fence-SC order is.
+fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
+    model.definition("release-acquire").is_some_and(|node| {
+        evaluate(&model.arena, &[node], execution).relation(node).contains(edge.from, edge.to)
+    })
+}
+
+/// How the opposite Fence-SC order of two fences, either of which may come first, breaks an axiom too: that in
+/// which the second one is moved directly before the first. Of several axioms the one with the fewest steps.
+fn other_order(
+    model: &Model,
+    execution: &Execution<'_>,
+    edge: &Edge,
+    files: &Files,
+) -> Vec<String> {
+    let is_choice = edge.relation == "synchronizes"
+        && execution.relation(BaseRel::FenceSc).contains(edge.from, edge.to)
+        && !is_handed_over(model, execution, edge);
+    if !is_choice {
+        return Vec::new();
+    }
     let mut choices = execution.choices.clone();
     let after = |fence: EventId| choices.sc.iter().filter(|(_, later)| *later == fence).count();
     let place = |fence: EventId| match fence == edge.to {
@@ -103,11 +120,20 @@ fn other_order(model: &Model, execution: &Execution<'_>, edge: &Edge) -> String 
         false => (other, one),
     });
     choices.sc = turned.collect();
-    let Ok(other) = Execution::build(execution.graph, choices) else { return String::new() };
-    let broken = recheck(model, &other).broken;
-    let names = broken.iter().map(|failure| model.axioms[failure.axiom].name.as_str());
-    let names = names.collect::<Vec<_>>().join(" and ");
-    if names.is_empty() { names } else { format!("; the other way round, {names} would be broken") }
+    let Ok(other) = Execution::build(execution.graph, choices) else { return Vec::new() };
+    let told = recheck(model, &other).broken.into_iter().map(|failure| {
+        let name = model.axioms[failure.axiom].name.clone();
+        let steps = steps(model, &other, &failure).into_iter();
+        let steps: Vec<Step> = steps.filter(|step| step.edge.from != step.edge.to).collect();
+        (name, steps)
+    });
+    let Some((name, steps)) = told.min_by_key(|(_, steps)| (steps.is_empty(), steps.len())) else {
+        return Vec::new();
+    };
+    let steps =
+        steps.iter().map(|step| format!("- {}", told_step(model, &other, &step.edge, files)));
+    let heading = format!("The other way round {name} would be broken:");
+    std::iter::once(heading).chain(steps).collect()
 }
 
 /// An event as a statement; of initial writes the location.
@@ -138,6 +164,8 @@ pub struct Told {
     pub edge: Edge,
     /// What it says.
     pub sentence: String,
+    /// Where it is a choice of the execution, why the other choice does not do either.
+    pub otherwise: Vec<String>,
     /// The lines of its proof, as deep as the subject asks for; none where the edge is one of a base
     /// relation.
     pub proof: Vec<String>,
@@ -153,7 +181,8 @@ impl Told {
         let Subject { model, files, unfold, .. } = subject;
         Self {
             edge: step.edge.clone(),
-            sentence: told(model, execution, &step.edge, files),
+            sentence: told_step(model, execution, &step.edge, files),
+            otherwise: other_order(model, execution, &step.edge, files),
             proof: proof::lines(model, execution, step, unfold, picture, files),
         }
     }
@@ -192,8 +221,9 @@ pub fn of_failures(
         out.push_str(&format!("\nStep by step, against {name}:\n"));
         let steps = steps.iter().filter(|step| step.edge.from != step.edge.to);
         let tell = |step| Told::new(subject, execution, picture, step);
-        for (index, Told { sentence, proof, .. }) in steps.map(tell).enumerate() {
+        for (index, Told { sentence, otherwise, proof, .. }) in steps.map(tell).enumerate() {
             out.push_str(&format!("  {}. {sentence}\n", index + 1));
+            otherwise.iter().for_each(|line| out.push_str(&format!("     {line}\n")));
             proof.iter().for_each(|line| out.push_str(&format!("       {line}\n")));
         }
         out.push_str(&match failure.witness {
@@ -207,6 +237,39 @@ pub fn of_failures(
             }
             _ => format!("  This leads back to where it began, which {name} forbids.\n"),
         });
+    }
+    out
+}
+
+/// The reads and last writes that the condition asks about, where they differ from those of another execution.
+#[must_use]
+pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Files) -> String {
+    let graph = execution.graph;
+    let name = |id: EventId| statement(id, graph, files);
+    let source =
+        |of: &Execution<'_>, read: EventId| of.choices.rf.get(read.index()).copied().flatten();
+    let mut out = String::new();
+    for id in asked(execution) {
+        if !graph.event(id).is_read() {
+            let same = asked(other).contains(&id);
+            if !same {
+                out += &format!("  {} is the last write\n", name(id));
+            }
+        } else if let Some(from) = source(execution, id)
+            && source(other, id) != Some(from)
+        {
+            out += &format!("  {} reads from {}\n", name(id), name(from));
+        }
+    }
+    let orders = |of: &Execution<'_>| {
+        of.relation(BaseRel::Co).iter_pairs().collect::<std::collections::BTreeSet<_>>()
+    };
+    if out.is_empty() {
+        let known = orders(other);
+        let new = orders(execution).into_iter().filter(|pair| !known.contains(pair)).take(2);
+        for (first, second) in new {
+            out += &format!("  {} comes before {} in coherence order\n", name(first), name(second));
+        }
     }
     out
 }

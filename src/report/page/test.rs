@@ -173,8 +173,9 @@ fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> 
         let text = told
             .map_or_else(|| story::sentence(edge, graph, page.files), |told| told.sentence.clone());
         let lines = story::lines(&[edge.from, edge.to], graph, page.files);
-        let proof = told.filter(|told| !told.proof.is_empty()).map(|told| {
-            let lines = el("pre").text(told.proof.join("\n"));
+        let proved = told.map(|told| [&told.otherwise[..], &told.proof].concat());
+        let proof = proved.filter(|lines| !lines.is_empty()).map(|lines| {
+            let lines = el("pre").text(lines.join("\n"));
             el("details").add(el("summary").text("why")).add(lines)
         });
         let item = el("li").add(
