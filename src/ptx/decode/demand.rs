@@ -5,6 +5,7 @@ use crate::ptx::demand::{Demand, Place, Says, elements};
 use crate::ptx::error::DecodeError;
 use crate::ptx::form::Form;
 use crate::ptx::names;
+use crate::ptx::value::Type;
 use crate::ptx::words::type_of;
 use crate::source::Spanned;
 use smallvec::SmallVec;
@@ -44,7 +45,7 @@ impl Decoder<'_> {
                     ("{word}", word.value),
                     ("{other}", other.map(|other| other.value).unwrap_or_default()),
                     ("{op}", op.copied().unwrap_or_default().to_owned()),
-                    ("{type}", ty.copied().unwrap_or_default().to_owned()),
+                    ("{type}", ty.map_or_else(|| Type::UNTYPED.to_string(), |ty| (*ty).to_owned())),
                     (
                         "{elements}",
                         vector.and_then(|at| elements(words[at])).unwrap_or(1).to_string(),

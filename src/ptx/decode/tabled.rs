@@ -188,7 +188,7 @@ impl Decoder<'_> {
             "fence" | "membar" => return self.unlike_fence(),
             "mbarrier" => return self.check_mbarrier().err().map(Err),
             "multimem" => return self.check_multimem().err().map(Err),
-            "ld" if self.in_columns() => return self.constant_load(),
+            "ld" | "tld" | "suld" | "cold" if self.in_columns() => return self.constant_load(),
             // The assembler accepts these forms, but the standard does not define them.
             "addc" | "subc" | "madc" if has("sat") => return Some(Ok(outside::unknown(self))),
             "mad" if has("sat") && !has("cc") && !self.is_floating() && !self.starts_with("hi") => {
@@ -223,7 +223,7 @@ impl Decoder<'_> {
         Some(Err(self.rule(message, help, section)))
     }
 
-    /// `ld d, 1` of columns, a move.
+    /// `ld d, 1` of columns, through whatever proxy: a move.
     fn constant_load(&self) -> Option<Decoded> {
         let [destination, source] = self.instruction.operands.as_slice() else { return None };
         if !self.instruction.qualifiers.is_empty() || !self.is_plain_value(source) {
