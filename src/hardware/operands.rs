@@ -1,10 +1,10 @@
 //! The operands of an operation that may name a variable or a special register, to be replaced.
 
-use crate::ptx::form::{Arg, Written};
 use crate::ptx::operation::{
     AccessForm, Address, BarrierMode, MbarrierOp, Operation, Space, Value, WaitPhase,
 };
 use crate::ptx::row::Op;
+use crate::ptx::written::{Arg, Written};
 
 /// An operand.
 pub(super) enum Operand<'o> {

@@ -3,12 +3,12 @@
 use super::plan::{Clustered, Plan};
 use super::refusal::Refusal;
 use crate::litmus::ast::{DeclaredSpace, Test};
-use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, AtomicOp, FenceRestriction, MbarrierOp, Operation, Order, ProxyFenceKind, Scope,
     Space, Statement, Type, TypeKind,
 };
 use crate::ptx::row::{Op, Since, Variants};
+use crate::ptx::written::Written;
 
 /// The values of `.version` and `.target` in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use super::lower::Lowering;
 use super::micro::Micro;
 use super::term::{Extension, Term};
 use crate::litmus::ast::ThreadPlace;
-use crate::ptx::form::Written;
 use crate::ptx::operation::{Space, Type, TypeKind};
 use crate::ptx::row::Op;
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 const WIDE: Type = Type::new(TypeKind::Unsigned, 64);

@@ -14,9 +14,9 @@ use super::term::{Extension, Term, atomic_result};
 use crate::litmus::ast::ThreadPlace;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::floating::Subnormals;
-use crate::ptx::form::Written;
 use crate::ptx::names;
 use crate::ptx::operation::{Address, AtomicOp, Order, Proxy, Scope, Space, Type, TypeKind, Value};
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);

@@ -17,11 +17,11 @@ use super::term::{Extension, Term, atomic_result};
 use crate::litmus::tensor::TensorMap;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::floating::Subnormals;
-use crate::ptx::form::Written;
 use crate::ptx::names;
 use crate::ptx::operation::{
     Address, AtomicOp, Proxy, ProxyFenceKind, Scope, Space, Type, TypeKind,
 };
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 const COORDINATE: Type = Type::new(TypeKind::Signed, 32);

@@ -5,9 +5,9 @@ use super::expr::Binary;
 use super::lower::Lowering;
 use super::micro::{BarrierGroup, BarrierMicro, ExchangeMicro, Micro};
 use super::term::{Extension, Term};
-use crate::ptx::form::Written;
 use crate::ptx::operation::{Type, TypeKind, Value};
 use crate::ptx::warp::{Shuffle, WarpOp};
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);

@@ -8,11 +8,11 @@ use super::lower::Lowering;
 use super::micro::Micro;
 use super::term::{Extension, Term, extension};
 use crate::ptx::bits::mask;
-use crate::ptx::form::Written;
 use crate::ptx::operation::{
     ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, Permutation, Register, Sign, Type,
     TypeKind, Value,
 };
+use crate::ptx::written::Written;
 
 impl Lowering<'_> {
     /// A sum, difference or product with carry-in and carry-out.

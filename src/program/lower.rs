@@ -20,12 +20,12 @@ use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
 use crate::litmus::tensor_memory::allocated_before;
 use crate::ptx::bits::mask;
 use crate::ptx::floating::{FloatMode, Subnormals};
-use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
     IntegerOp, Operation, Order, PredicateUse, Reach, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::row::Op;
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 use rustc_hash::FxHashMap;
 

@@ -10,8 +10,8 @@ use super::micro::{
 };
 use super::term::{Extension, Term};
 use crate::ptx::asynchronous::GroupKind;
-use crate::ptx::form::Written;
 use crate::ptx::operation::{Proxy, Space, Type, TypeKind, Value};
+use crate::ptx::written::Written;
 
 const DESCRIPTOR: Type = Type::new(TypeKind::Bits, 64);
 /// Bits of the address in a descriptor, which leaves its lowest four out (PTX-9.7.15.5.1).

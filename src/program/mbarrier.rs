@@ -16,10 +16,10 @@ use super::term::{Extension, Term};
 use crate::id::ExprId;
 use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::bits::signed;
-use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Operation, Order, Type, TypeKind, Value, WaitPhase,
 };
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 /// The bits of the greatest count allowed.

@@ -7,11 +7,11 @@ use super::reading::UnknownResults;
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::floating::Subnormals;
-use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Register,
     Space, Type, TypeKind, Value,
 };
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 /// The longest range of a bulk store that is modelled, in bytes.

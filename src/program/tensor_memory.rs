@@ -16,8 +16,8 @@ use super::term::{Extension, Term};
 use crate::litmus::ast::ThreadPlace;
 use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
-use crate::ptx::form::Written;
 use crate::ptx::operation::{Address, Proxy, Scope, Space, Type, TypeKind, Value};
+use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 const ADDRESS: Type = Type::new(TypeKind::Unsigned, 32);

@@ -1,12 +1,10 @@
-//! Forms: rows of the table with qualifiers as slots and operands with roles. Also the words and
-//! operands of a form in one statement.
+//! Forms: rows of the table with qualifiers as slots and operands with roles.
 
 use super::names;
 use super::need::{Fit, Need};
-use super::row::{Asks, Op, Row, Takes};
-use super::value::{Address, Destination, Scope, Space, Type, Value};
-use super::words::{Word, Words, type_of};
-use crate::source::Spanned;
+use super::row::{Asks, Row, Takes};
+use super::value::{Scope, Space, Type};
+use super::words::{Word, type_of};
 
 /// A row, parsed.
 pub struct Form {
@@ -23,12 +21,23 @@ pub struct Form {
 /// A place of a form for one of several qualifiers.
 #[derive(Debug)]
 pub struct Slot {
-    /// Whether the slot has to be filled.
-    pub needed: bool,
+    /// When a word stands in the slot.
+    pub filled: Filled,
     /// The legal words.
     pub choices: Choices,
     /// The messages about the slot, if the row has some.
     pub(crate) asks: Option<Asks>,
+}
+
+/// When a word stands in a slot.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// In every instruction.
+    Always,
+    /// Where it is written.
+    Optionally,
+    /// Exactly in instructions with one of these words.
+    Beside(Vec<&'static str>),
 }
 
 /// The legal words of a slot.
@@ -45,6 +54,16 @@ pub enum Choices {
 }
 
 impl Slot {
+    /// Whether an instruction with these words needs a word in the slot; `None` if that is optional.
+    #[must_use]
+    pub fn needs(&self, has: impl Fn(&str) -> bool) -> Option<bool> {
+        match &self.filled {
+            Filled::Always => Some(true),
+            Filled::Optionally => None,
+            Filled::Beside(words) => Some(words.iter().any(|word| has(word))),
+        }
+    }
+
     /// Whether the slot holds a type: types come in the order of their slots.
     pub(crate) fn is_type(&self) -> bool {
         match &self.choices {
@@ -123,6 +142,7 @@ impl OperandForm {
             (_, Takes::Vector(at) | Takes::Parts(at) | Takes::Components(at)) => {
                 Need::exact(ty(at))
             }
+            (_, Takes::Data(at)) => Need::new(ty(at), Fit::Wider),
             (_, Takes::Fixed(ty)) => Need::exact(ty),
             (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
             (_, Takes::Word | Takes::Within(_) | Takes::Table) => Need::WORD,
@@ -195,17 +215,29 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
             "type" => Choices::Types(types(row.types)),
             "space" => Choices::Spaces(listed(row.spaces).filter_map(names::space).collect()),
             "scope" => Choices::Scopes(scopes(row.scopes)),
-            words if row.lists.iter().any(|(name, _)| *name == words) => {
-                let list = row.lists.iter().find(|(name, _)| *name == words);
-                Choices::Words(list.map_or_else(Vec::new, |(_, list)| list.to_vec()))
-            }
-            words => Choices::Words(words.split('|').map(|w| w.trim_start_matches('.')).collect()),
+            words => Choices::Words(alternatives(row, words)),
         };
         let asks = row.slots.iter().find(|(slot, _)| *slot == text).map(|(_, asks)| *asks);
-        slots.push(Slot { needed: !rest.starts_with('{'), choices, asks });
+        let optional = rest.starts_with('{');
+        let filled = if optional { Filled::Optionally } else { Filled::Always };
+        slots.push(Slot { filled, choices, asks });
+        let scoped = words.split('|').filter_map(|word| word.strip_suffix(".scope"));
+        let scoped: Vec<_> = scoped.map(|word| word.trim_start_matches('.')).collect();
+        if !scoped.is_empty() {
+            let choices = Choices::Scopes(scopes(row.scopes));
+            slots.push(Slot { filled: Filled::Beside(scoped), choices, asks: None });
+        }
         rest = after;
     }
     slots
+}
+
+/// The words between `|`, without a scope behind them; names of lists stand for theirs.
+fn alternatives(row: &'static Row, words: &'static str) -> Vec<&'static str> {
+    let list = |word| row.lists.iter().find(|(name, _)| *name == word).map(|(_, list)| *list);
+    let words = words.split('|').map(|word| word.trim_start_matches('.'));
+    let words = words.map(|word| word.strip_suffix(".scope").unwrap_or(word));
+    words.flat_map(|word| list(word).map_or_else(|| vec![word], <[_]>::to_vec)).collect()
 }
 
 fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {
@@ -293,7 +325,7 @@ fn scopes(text: &'static str) -> Vec<Scope> {
 /// The types of a list in words: `.b16 to .b64, .f32 and .f64`; types that no register has occur in
 /// forms of their own.
 fn types(text: &'static str) -> Vec<Type> {
-    let one = |word: &str| names::ty(word.trim_start_matches('.'));
+    let one = |word: &str| names::data_type(word.trim_start_matches('.'));
     let range = |item: &str| -> Vec<Type> {
         let (first, last) = item.split_once(" to ").unwrap_or((item, item));
         let (Some(first), Some(last)) = (one(first), one(last)) else { return Vec::new() };
@@ -304,236 +336,10 @@ fn types(text: &'static str) -> Vec<Type> {
     listed(text).flat_map(range).collect()
 }
 
-/// A written instruction of one form of the table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// The form.
-    pub form: &'static Form,
-    /// The word in each slot.
-    pub words: Words,
-    /// The operands; `None` for those omitted.
-    pub(crate) operands: Vec<Option<Arg>>,
-}
-
-/// An operand of a written instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Arg {
-    Destination(Destination),
-    Pair(Destination, Destination),
-    Value(Value),
-    Memory(Address),
-    /// A tensor map and coordinates of a box, innermost first.
-    Tensor(Address, Vec<Value>),
-    /// Registers in braces that are written.
-    Into(Vec<Destination>),
-    /// Registers in braces that are read.
-    Elements(Vec<Value>),
-    Label(Spanned<String>),
-    Constant(i128),
-}
-
-impl Written {
-    /// The operation of the form.
-    #[must_use]
-    pub fn op(&self) -> Op {
-        self.form.row.op
-    }
-
-    /// The operands with their forms.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static OperandForm, &Arg)> {
-        let form: &'static Form = self.form;
-        let written = form.operands.iter().zip(&self.operands);
-        written.filter_map(|(form, operand)| Some((form, operand.as_ref()?)))
-    }
-
-    /// Whether the instruction accesses memory through the asynchronous proxy (PTX-8.6).
-    pub(crate) fn is_of_async_proxy(&self) -> bool {
-        matches!(self.op(), Op::Async(op) if op.is_of_async_proxy())
-    }
-
-    /// The mutable operands, each with its requirement on a register.
-    pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = (Need, &mut Arg)> {
-        let Self { form, words, operands } = self;
-        form.operands.iter().zip(operands).filter_map(|(form, operand)| {
-            Some((form.need(|at| words.type_at(at)), operand.as_mut()?))
-        })
-    }
-
-    /// Puts a word into the empty slot that accepts it, if there is one.
-    pub(crate) fn fill(&mut self, word: &'static str) {
-        let takes = |slot: &Slot| match &slot.choices {
-            Choices::Words(words) => words.contains(&word),
-            _ => false,
-        };
-        let slot = self.form.slots.iter().zip(&mut self.words.0).find(|(slot, _)| takes(slot));
-        if let Some((_, empty @ None)) = slot {
-            *empty = Some(Word::Plain(word));
-        }
-    }
-
-    /// The requirement of an operand on a register.
-    pub(crate) fn need(&self, operand: &OperandForm) -> Need {
-        operand.need(|at| self.words.type_at(at))
-    }
-
-    /// The destination register.
-    #[must_use]
-    pub fn destination(&self) -> &Destination {
-        let written = self.operands.iter().flatten().find_map(|operand| match operand {
-            Arg::Destination(register) | Arg::Pair(register, _) => Some(register),
-            _ => None,
-        });
-        written.unwrap_or(&None)
-    }
-
-    /// The meaning of the first word that has one, which the form needs.
-    ///
-    /// # Panics
-    /// When the form has no such word.
-    pub(crate) fn one_of<T>(&self, meaning: fn(&str) -> Option<T>) -> T {
-        let found = self.words.plain().find_map(meaning);
-        found.expect("a form has the words that its operation asks for")
-    }
-
-    /// The type of the destination register.
-    ///
-    /// # Panics
-    /// When the form has no destination.
-    #[must_use]
-    pub fn result(&self) -> Type {
-        let written = self.form.operands.first().expect("the destination is the first operand");
-        self.need(written).ty
-    }
-
-    /// The predicate that is written beside another register.
-    #[must_use]
-    pub fn predicate(&self) -> &Destination {
-        let written = self.operands.iter().flatten().find_map(|operand| match operand {
-            Arg::Pair(_, predicate) => Some(predicate),
-            _ => None,
-        });
-        written.unwrap_or(&None)
-    }
-
-    /// The values read, in order, each with its type.
-    pub fn sources(&self) -> impl Iterator<Item = (&Value, Type)> {
-        self.parts().filter_map(|(form, operand)| match operand {
-            Arg::Value(value) => Some((value, self.need(form).ty)),
-            _ => None,
-        })
-    }
-
-    /// The value of the operand with this name.
-    ///
-    /// # Panics
-    /// When the form has no such operand.
-    #[must_use]
-    pub fn value(&self, name: &str) -> &Value {
-        self.optional(name).expect("a form has the operands that its lowering asks for")
-    }
-
-    /// The constant of the operand with this name.
-    ///
-    /// # Panics
-    /// When the form has no such operand.
-    #[must_use]
-    pub fn constant(&self, name: &str) -> i128 {
-        let found = self.parts().find_map(|(form, operand)| match operand {
-            Arg::Constant(number) if form.name == name => Some(*number),
-            _ => None,
-        });
-        found.expect("a form has the operands that its lowering asks for")
-    }
-
-    /// The address accessed.
-    ///
-    /// # Panics
-    /// When the form has none.
-    #[must_use]
-    pub fn address(&self) -> &Address {
-        let found = self.operands.iter().flatten().find_map(|operand| match operand {
-            Arg::Memory(address) => Some(address),
-            _ => None,
-        });
-        found.expect("a form has the operands that its lowering asks for")
-    }
-
-    /// The label that is jumped to.
-    ///
-    /// # Panics
-    /// When the form has none.
-    #[must_use]
-    pub fn label(&self) -> &Spanned<String> {
-        let found = self.operands.iter().flatten().find_map(|operand| match operand {
-            Arg::Label(label) => Some(label),
-            _ => None,
-        });
-        found.expect("a form has the operands that its lowering asks for")
-    }
-
-    /// The tensor map and the coordinates of the box.
-    ///
-    /// # Panics
-    /// When the form has none.
-    #[must_use]
-    pub fn tensor(&self) -> (&Address, &[Value]) {
-        let found = self.operands.iter().flatten().find_map(|operand| match operand {
-            Arg::Tensor(map, coordinates) => Some((map, coordinates.as_slice())),
-            _ => None,
-        });
-        found.expect("a form has the operands that its lowering asks for")
-    }
-
-    /// The address in brackets that is the operand of this name, if it is one.
-    #[must_use]
-    pub fn memory(&self, name: &str) -> Option<&Address> {
-        self.parts().find_map(|(form, operand)| match operand {
-            Arg::Memory(address) if form.name == name => Some(address),
-            _ => None,
-        })
-    }
-
-    /// The registers in braces that it writes.
-    #[must_use]
-    pub fn registers(&self) -> &[Destination] {
-        let found = self.operands.iter().flatten().find_map(|operand| match operand {
-            Arg::Into(registers) => Some(registers.as_slice()),
-            _ => None,
-        });
-        found.unwrap_or(&[])
-    }
-
-    /// The registers in braces that are the operand of this name, if they are.
-    #[must_use]
-    pub fn elements(&self, name: &str) -> Option<&[Value]> {
-        self.parts().find_map(|(form, operand)| match operand {
-            Arg::Elements(values) if form.name == name => Some(values.as_slice()),
-            _ => None,
-        })
-    }
-
-    /// The value of the operand with this name, if it is written.
-    #[must_use]
-    pub fn optional(&self, name: &str) -> Option<&Value> {
-        self.parts().find_map(|(form, operand)| match operand {
-            Arg::Value(value) if form.name == name => Some(value),
-            _ => None,
-        })
-    }
-
-    /// The addresses accessed, each with its state space and the required alignment in bytes.
-    pub fn accesses(&self) -> impl Iterator<Item = (&Address, Space, u64)> {
-        self.parts().filter_map(|(form, operand)| match (operand, form.takes) {
-            (Arg::Memory(address), Takes::Bytes(space, bytes)) => Some((address, space, bytes)),
-            _ => None,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::row::form;
+    use crate::ptx::row::{Op, form};
 
     fn operands(row: Row) -> Vec<(&'static str, Role, Presence)> {
         let form = Form::new(Box::leak(Box::new(row)));
@@ -589,8 +395,20 @@ mod tests {
             .types(".u32")
             .spaces("global and shared::cta");
         let form = Form::new(Box::leak(Box::new(row)));
-        let needed: Vec<bool> = form.slots.iter().map(|slot| slot.needed).collect();
+        let needed: Vec<bool> =
+            form.slots.iter().map(|slot| slot.filled == Filled::Always).collect();
         assert_eq!((form.opcode, needed), ("f", vec![false, true, true, false, true]));
         assert!(form.slots[4].is_type() && !form.slots[3].is_type());
+    }
+
+    #[test]
+    fn scopes_stand_beside_the_words_that_have_them() {
+        let row = form("f{.weak|.a.scope|.b.scope}.c", "PTX-9.7", [1, 0, 10], Op::Nothing);
+        let form = Form::new(Box::leak(Box::new(row)));
+        let filled: Vec<&Filled> = form.slots.iter().map(|slot| &slot.filled).collect();
+        let beside = Filled::Beside(vec!["a", "b"]);
+        assert_eq!(filled, [&Filled::Optionally, &beside, &Filled::Always]);
+        assert_eq!(form.slots[1].needs(|word| word == "weak"), Some(false));
+        assert_eq!(form.slots[1].needs(|word| word == "b"), Some(true));
     }
 }

@@ -125,6 +125,12 @@ pub fn ty(word: &str) -> Option<Type> {
     Some(Type::new(kind, bits))
 }
 
+/// The type of data in memory that a qualifier names: fundamental, or 8-bit floating-point numbers.
+#[must_use]
+pub fn data_type(word: &str) -> Option<Type> {
+    ty(word).or_else(|| narrow_type(word))
+}
+
 /// The type of a number in a packed word, or of a number below 8 bits. Forms name these types
 /// besides fundamental ones (PTX-5.2.5).
 #[must_use]

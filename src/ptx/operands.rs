@@ -2,11 +2,11 @@
 //! accessed, at a type. Printing is derived from this list, and so are the registers and variables
 //! of a statement.
 
-use super::form::Arg;
 use super::need::{Fit, Need};
 use super::operation::{AccessForm, BarrierMode, MbarrierOp, Operation, Statement, WaitPhase};
 use super::row::Takes;
 use super::value::{Address, ArithmeticOp, Destination, Register, Type, Value};
+use super::written::Arg;
 use crate::source::Spanned;
 use smallvec::{SmallVec, smallvec};
 

@@ -5,12 +5,12 @@
 //! that the ISA rejects are not represented. Hints (cache operators, eviction priorities, prefetch
 //! sizes) have no meaning for the memory model and are dropped.
 
-use super::form::Written;
 pub use super::integer::{CarryOp, Excess, Half, IntegerOp, Permutation, Sign};
 pub use super::value::{
     Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element, Order, Proxy,
     Register, Scope, Space, Type, TypeKind, Value,
 };
+use super::written::Written;
 use crate::source::{Span, Spanned};
 
 /// The predicate that guards a statement, possibly complemented.

@@ -1,6 +1,5 @@
 //! Operations back into PTX text; reading the text again gives the same operation.
 
-use crate::ptx::form::Written;
 use crate::ptx::literal::Float;
 use crate::ptx::names::{component, special_register};
 use crate::ptx::operands::Operand;
@@ -11,6 +10,7 @@ use crate::ptx::operation::{
 };
 use crate::ptx::row::Columns;
 use crate::ptx::words::Word;
+use crate::ptx::written::Written;
 use thiserror::Error;
 
 /// The style of the text.

@@ -2,11 +2,12 @@
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
-//! stand for the words that the row lists, as names of `Row::lists` do. `{d}` is registers in braces,
-//! `[a]` is an address, `{!}p` a predicate, `d|p` and
-//! `d{|p}` two registers that are written, a number is itself, `label` is one.
+//! stand for the words that the row lists, as names of `Row::lists` do; in `{.a|.b.scope}` a scope
+//! stands beside `.b`, and nowhere else. `{d}` is registers in braces, `[a]` is an address, `{!}p` a
+//! predicate, `d|p` and `d{|p}` two registers that are written, a number is itself, `label` is one.
 
 use super::asynchronous::AsyncOp;
+use super::demand::Demand;
 use super::integer::{CarryOp, IntegerOp};
 use super::mismatch::Expected;
 use super::value::{ArithmeticOp, Comparison, Space, Type};
@@ -38,6 +39,8 @@ pub struct Row {
     pub(crate) asked: &'static [(&'static str, &'static str)],
     /// Messages about slots that need their own.
     pub(crate) slots: &'static [(&'static str, Asks)],
+    /// What words ask of others, where the text does not show it.
+    pub demands: &'static [Demand],
     /// The form in messages about operands.
     pub(crate) shape: &'static str,
     /// The form in messages about qualifiers.
@@ -163,6 +166,8 @@ pub enum Takes {
     /// One operand of that type for each element of the vector, in braces; as a destination it may
     /// be `_` for all.
     Vector(usize),
+    /// As [`Self::Vector`], and without a length of a vector one operand, in braces or not.
+    Data(usize),
     /// The components of a special register that is a vector, each of that type.
     Components(usize),
     /// Registers in braces, of which that type consists.
@@ -203,13 +208,19 @@ pub enum Takes {
     Columns,
 }
 
-/// The operation of an instruction: a function that decodes it, or the way in which it is lowered.
+/// The operation of an instruction: the conversion of what is written, or the way in which it is
+/// lowered.
 #[derive(Clone, Copy)]
 #[allow(missing_docs, reason = "the names are the instruction's")]
 pub enum Op {
-    /// A separate function decodes the instruction.
-    Own,
     // The form says all of an operation of its own.
+    Load,
+    /// A load that may give an old value.
+    LoadIncoherent,
+    Store,
+    MultimemLoadReduce,
+    MultimemStore,
+    MultimemReduce,
     Arithmetic(ArithmeticOp),
     Product,
     MultiplyAdd,
@@ -271,6 +282,33 @@ pub enum Op {
     Async(AsyncOp),
 }
 
+impl Op {
+    /// Whether its scalars stand without braces, which those of loads and stores may have.
+    pub(crate) fn takes_bare_scalars(self) -> bool {
+        matches!(
+            self,
+            Self::Atomic
+                | Self::Reduce
+                | Self::MultimemLoadReduce
+                | Self::MultimemStore
+                | Self::MultimemReduce
+        )
+    }
+
+    /// Whether it is an operation on an mbarrier object.
+    pub(crate) fn is_of_mbarrier(self) -> bool {
+        matches!(
+            self,
+            Self::MbarrierInit
+                | Self::MbarrierInval
+                | Self::MbarrierExpect
+                | Self::MbarrierComplete
+                | Self::MbarrierArrive
+                | Self::MbarrierWait
+        )
+    }
+}
+
 /// A row of the table: a form, its section, the first ISA version and the first target with the
 /// form, and its operation.
 pub(crate) const fn form(
@@ -291,6 +329,7 @@ pub(crate) const fn form(
         operands: &[],
         asked: &[],
         slots: &[],
+        demands: &[],
         shape: text,
         takes: text,
         strictness: Strictness::Word,
@@ -339,6 +378,11 @@ impl Row {
     /// Sets the messages for slots that are empty or have an illegal word.
     pub(crate) const fn slots(self, slots: &'static [(&'static str, Asks)]) -> Self {
         Self { slots, ..self }
+    }
+
+    /// Sets what words ask of others.
+    pub(crate) const fn demands(self, demands: &'static [Demand]) -> Self {
+        Self { demands, ..self }
     }
 
     /// Sets the form in messages, if several opcodes share one text.

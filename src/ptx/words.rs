@@ -12,6 +12,13 @@ pub(crate) enum Word {
     Scope(Scope),
 }
 
+impl Word {
+    /// Whether this is a word in a slot for neither types nor state spaces.
+    pub(crate) fn is(self, word: &str) -> bool {
+        matches!(self, Self::Plain(found) if found == word)
+    }
+}
+
 /// The word in each slot of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(pub(crate) Vec<Option<Word>>);
@@ -85,5 +92,5 @@ impl Words {
 /// The type that a word names, those of parts of words included.
 #[must_use]
 pub fn type_of(word: &str) -> Option<Type> {
-    names::ty(word).or_else(|| names::part(word))
+    names::data_type(word).or_else(|| names::part(word))
 }

@@ -1,14 +1,14 @@
 //! Operands as the roles in a form require them.
 
 use super::Decoder;
-use super::access::range;
-use super::operand::{mismatch, vector};
+use super::operand::{mismatch, range, vector};
 use crate::ptx::error::{DecodeError, Expected, Found};
-use crate::ptx::form::{Arg, OperandForm, Role, Written};
+use crate::ptx::form::{OperandForm, Role};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::row::{Row, Takes};
 use crate::ptx::value::{Element, Type, TypeKind, Value};
+use crate::ptx::written::{Arg, Written};
 use crate::source::Spanned;
 
 impl Decoder<'_> {
@@ -28,6 +28,9 @@ impl Decoder<'_> {
                     true => vec![None; elements as usize],
                     false => self.loaded(operand, elements)?,
                 }))
+            }
+            Role::Destination if matches!(form.takes, Takes::Data(_)) => {
+                self.loaded(operand, written.words.elements()).map(Arg::Into)
             }
             Role::Destination | Role::Pair => self.written(operand, form),
             Role::Memory => self.address(operand).map(Arg::Memory),
@@ -50,7 +53,7 @@ impl Decoder<'_> {
                 components.iter().try_for_each(|source| self.check_moved(source, ty))?;
                 Ok(Arg::Elements(components))
             }
-            Role::Source if matches!(form.takes, Takes::Vector(_)) => {
+            Role::Source if matches!(form.takes, Takes::Vector(_) | Takes::Data(_)) => {
                 self.values(operand, written.words.elements(), ty).map(Arg::Elements)
             }
             Role::Source => self.source(operand, (written.form.row, form), ty),

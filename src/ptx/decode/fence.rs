@@ -1,9 +1,9 @@
 //! `fence` and `membar`: forms of the table as fences, and errors for other forms.
 
 use super::{Decoded, Decoder};
-use crate::ptx::form::Written;
 use crate::ptx::names;
 use crate::ptx::operation::{FenceRestriction, Operation, Order, ProxyFenceKind, Scope, Space};
+use crate::ptx::written::Written;
 
 const SECTION: &str = "PTX-9.7.13.4";
 const RESTRICT_CLUSTER: &str = "sync_restrict::shared::cluster";

@@ -6,12 +6,13 @@
 use super::Decoder;
 use super::slot::{in_words, need};
 use crate::ptx::error::DecodeError;
-use crate::ptx::form::{Choices, Form, OperandForm, Presence, Role, Slot, Written};
+use crate::ptx::form::{Choices, Filled, Form, OperandForm, Presence, Role, Slot};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::qualifiers::is_classified;
 use crate::ptx::row::{Asks, Columns, Op, Strictness, Takes};
 use crate::ptx::words::{Word, Words};
+use crate::ptx::written::Written;
 use smallvec::{SmallVec, smallvec};
 
 /// How the qualifiers of an instruction fill the slots of a form.
@@ -44,6 +45,7 @@ impl Decoder<'_> {
         forms: impl IntoIterator<Item = &'static Form>,
     ) -> Result<Written, DecodeError> {
         let (form, filling) = self.nearest(forms).ok_or_else(|| self.unknown_opcode())?;
+        self.check_demands(form)?;
         self.check_words(form, &filling)?;
         let (there, least) = form.operands_with(&filling.words);
         let most = there.iter().filter(|there| **there).count();
@@ -97,6 +99,13 @@ impl Decoder<'_> {
         // Types come in the order of their slots.
         let mut next_type = 0;
         for (at, slot) in form.slots.iter().enumerate() {
+            let has = |word: &str| filling.words.iter().flatten().any(|found| found.is(word));
+            let needed = slot.needs(has);
+            if needed == Some(false) {
+                filling.words.push(None);
+                continue;
+            }
+            let needed = needed == Some(true);
             let places = match at {
                 _ if at < form.row.leading => at..words.len().min(at + 1),
                 _ if slot.is_type() => next_type..words.len(),
@@ -127,10 +136,10 @@ impl Decoder<'_> {
                     places.into_iter().for_each(|word| filling.slots[word] = Some(at));
                     Some(word)
                 }
-                None if slot.needed => slot.untyped(columns),
+                None if needed => slot.untyped(columns),
                 None => None,
             };
-            if word.is_none() && slot.needed {
+            if word.is_none() && needed {
                 filling.lacking.get_or_insert(at);
             }
             filling.words.push(word);
@@ -199,6 +208,9 @@ impl Decoder<'_> {
             (Some(asks), _) if !asks.missing.is_empty() => {
                 self.missing_of(asks.missing, asks.choices.to_owned(), row.section)
             }
+            (Some(asks), Choices::Types(_)) if !asks.legal.is_empty() => {
+                self.missing_type(asks.legal, row.section)
+            }
             (_, Choices::Types(_)) => self.missing_type(row.types, row.section),
             (_, Choices::Spaces(_)) => {
                 let choices = format!("the state spaces are {}", row.spaces);
@@ -245,7 +257,11 @@ impl Decoder<'_> {
             let (first, second) = (words[first].clone(), words[second].clone());
             return DecodeError::Conflict { first, second };
         }
-        if form.opcode == "mbarrier" && names::scope(&qualifier.value).is_some() {
+        let strong = |slot: &Slot| matches!(slot.filled, Filled::Beside(_));
+        let accesses = form.slots.iter().any(strong)
+            || matches!(row.op, Op::LoadIncoherent | Op::PendingCount)
+            || row.op.is_of_mbarrier();
+        if accesses && names::scope(&qualifier.value).is_some() {
             return self.superfluous_scope(&qualifier, row.section);
         }
         let form = self.instruction.opcode.value.clone();
@@ -267,6 +283,7 @@ fn has_shape(form: &OperandForm, operand: &Operand) -> bool {
         Role::Destination | Role::Source if matches!(form.takes, Takes::Vector(_)) => {
             braces || operand.is_sink()
         }
+        Role::Destination | Role::Source if matches!(form.takes, Takes::Data(_)) => !brackets,
         Role::Into | Role::Elements => braces,
         Role::Matrix => true,
         Role::Memory | Role::Tensor => brackets,

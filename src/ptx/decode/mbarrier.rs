@@ -2,11 +2,11 @@
 
 use super::Decoder;
 use crate::ptx::error::DecodeError;
-use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, MbarrierOp, Operation, Order, Proxy, Scope, Space, Type, Value, WaitPhase,
 };
 use crate::ptx::row::Op;
+use crate::ptx::written::Written;
 use crate::source::Spanned;
 
 const SECTION: &str = "PTX-9.7.13.15";

@@ -1,18 +1,15 @@
 //! Decoding: an instruction becomes an [`Operation`], or the rule of the ISA that it breaks.
 //!
 //! The forms of the table say which words and operands an instruction may have; what is written is
-//! converted to an operation of its own if there is one. Loads, stores and multimem operations have
-//! a function for each family, which takes the qualifiers that it knows, in any order, and rejects
-//! the rest. Defaults of the standard are filled in here and nowhere else.
+//! converted to an operation of its own if there is one. Defaults of the standard are filled in here
+//! and nowhere else.
 
-mod access;
 mod argument;
-mod atomic;
+mod demand;
 mod fence;
 mod grammar;
-mod hint;
 mod mbarrier;
-mod multimem;
+mod memory;
 mod operand;
 mod outside;
 mod register;
@@ -97,18 +94,15 @@ struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     fn operation(&mut self) -> Decoded {
         let opcode = self.instruction.opcode.value.as_str();
-        if self.dialect == Dialect::Columns && table::COLUMN_OPCODES.contains(&opcode) {
-            return self.column_operation(opcode);
+        let of_columns =
+            self.dialect == Dialect::Columns && table::COLUMN_OPCODES.contains(&opcode);
+        if !of_columns {
+            self.check_unified(opcode)?;
+            if outside::is_outside(self.instruction) {
+                return self.outside();
+            }
         }
-        self.check_unified(opcode)?;
-        match opcode {
-            _ if outside::is_outside(self.instruction) => self.outside(),
-            "ld" => self.load(),
-            "ldu" => self.load_uniform(),
-            "st" if !self.qualifiers.has_any(&["bulk", "async"]) => self.store(),
-            "multimem" => self.multimem(),
-            _ => self.tabled(opcode),
-        }
+        self.tabled(opcode)
     }
 
     /// `.unified` stands behind addresses that are loaded from, in global memory.
@@ -133,14 +127,6 @@ impl<'a> Decoder<'a> {
                 section: "PTX-9.7.9.8",
                 span,
             }),
-        }
-    }
-
-    fn column_operation(&mut self, opcode: &str) -> Decoded {
-        match opcode {
-            "tld" | "suld" | "cold" => self.load(),
-            "sust" => self.store(),
-            _ => self.tabled(opcode),
         }
     }
 
@@ -222,11 +208,6 @@ impl<'a> Decoder<'a> {
         self.variable(name).is_none().then(|| format!("{name}, [{rest}]"))
     }
 
-    /// Rejects the qualifiers that are left.
-    fn finish(&self, takes: &'static str) -> Result<(), DecodeError> {
-        self.qualifiers.finish(&self.instruction.opcode.value, takes)
-    }
-
     fn rule(
         &self,
         message: impl Into<String>,
@@ -299,15 +280,5 @@ impl<'a> Decoder<'a> {
             _ => Instead::Add,
         };
         DecodeError::SuperfluousScope { form: self.form(), scope, instead, section }
-    }
-
-    fn illegal_type(
-        &self,
-        found: Spanned<Type>,
-        legal: impl Into<String>,
-        section: &'static str,
-    ) -> DecodeError {
-        let found = Spanned::new(found.value.to_string(), found.span);
-        DecodeError::Type { form: self.form(), found, legal: legal.into(), section }
     }
 }

@@ -127,20 +127,19 @@ impl Decoder<'_> {
     }
 
     /// Rejects braces around a scalar, which only loads and stores may have.
-    pub(super) fn no_braces(
-        &self,
-        elements: Option<Spanned<u32>>,
-        section: &'static str,
-    ) -> Result<(), DecodeError> {
+    pub(super) fn no_braces(&self, section: &'static str) -> Result<(), DecodeError> {
+        if self.qualifiers.has_any(&["v2", "v4", "v8"]) {
+            return Ok(());
+        }
         let braced = |operand: &&Operand| matches!(operand.kind, OperandKind::Vector(_));
         match self.instruction.operands.iter().find(braced) {
-            Some(operand) if elements.is_none() => Err(DecodeError::Rule {
+            Some(operand) => Err(DecodeError::Rule {
                 message: format!("`{}` takes a scalar, without braces", self.form()),
                 help: "remove the braces, or write `.v2`, `.v4` or `.v8` for a vector",
                 section,
                 span: operand.span,
             }),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -274,7 +273,7 @@ impl Decoder<'_> {
                 if !self.in_columns() && u32::try_from(*number).is_err() =>
             {
                 let found = Spanned::new(*number, inner.span);
-                Err(super::access::range("the address", &found, "0 to 4294967295"))
+                Err(range("the address", &found, "0 to 4294967295"))
             }
             OperandKind::Integer(number) => {
                 address(Value::Immediate(Spanned::new(*number, inner.span)), 0)
@@ -380,4 +379,9 @@ pub(super) fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], Dec
 /// The error that `expected` should stand where `operand` stands.
 pub(super) fn mismatch(expected: Expected, operand: &Operand) -> DecodeError {
     DecodeError::Operand { expected, found: operand.kind.describe(), span: operand.span }
+}
+
+/// The error that a constant operand is outside the legal range.
+pub(super) fn range(what: &'static str, found: &Spanned<i128>, legal: &'static str) -> DecodeError {
+    DecodeError::Range { what, found: found.value, legal, span: found.span }
 }

@@ -1,9 +1,9 @@
 //! Moves, comparisons, branches and barriers: forms of the table as operations.
 
 use super::Decoder;
-use crate::ptx::form::Written;
 use crate::ptx::names;
 use crate::ptx::operation::{BarrierMode, BoolOp, Operation, Value};
+use crate::ptx::written::Written;
 
 impl Decoder<'_> {
     /// A scalar made of parts; of one part, a move.

@@ -24,7 +24,7 @@ impl Slot {
                 choices.iter().filter_map(places).min_by(|a, b| a.0.cmp(&b.0))
             }
             Choices::Types(types) => free.iter().find_map(|&at| {
-                let ty = names::ty(words[at]).filter(|ty| types.contains(ty))?;
+                let ty = names::data_type(words[at]).filter(|ty| types.contains(ty))?;
                 Some((smallvec![at], Word::Type(ty)))
             }),
             Choices::Spaces(spaces) => free.iter().find_map(|&at| {

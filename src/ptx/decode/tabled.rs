@@ -3,7 +3,7 @@
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::{DecodeError, Expected, Found};
-use crate::ptx::form::{Form, Slot, Written};
+use crate::ptx::form::{Form, Slot};
 use crate::ptx::instruction::OperandKind;
 use crate::ptx::integer::CARRY;
 use crate::ptx::names;
@@ -11,6 +11,7 @@ use crate::ptx::operation::{ArithmeticOp, Operation, Order, Register, Type, Type
 use crate::ptx::row::Op;
 use crate::ptx::table;
 use crate::ptx::words::type_of;
+use crate::ptx::written::Written;
 
 impl Decoder<'_> {
     /// An instruction of the table, whose opcode may be unknown.
@@ -38,11 +39,13 @@ impl Decoder<'_> {
             marker => markers.contains(&marker),
         };
         let fits = |form: &&Form| {
-            !matches!(form.row.op, Op::Own)
-                && is_meant(form)
+            is_meant(form)
                 && is_floating(form) == floating
                 && (!restricted || restricts(form.row.text))
         };
+        if let Some(form) = forms.first().filter(|form| form.row.op.takes_bare_scalars()) {
+            self.no_braces(form.row.section)?;
+        }
         let written = self.read(forms.iter().copied().filter(fits))?;
         self.operation_of(written)
     }
@@ -108,6 +111,11 @@ impl Decoder<'_> {
             },
             Op::CtaBarrier => Self::cta_barrier(&written),
             Op::WarpBarrier => Operation::WarpBarrier { mask: written.value("membermask").clone() },
+            Op::Load | Op::LoadIncoherent => self.load(&written),
+            Op::Store => self.store(&written),
+            Op::MultimemLoadReduce | Op::MultimemStore | Op::MultimemReduce => {
+                self.multimem(&written)
+            }
             Op::Atomic => self.atom(&written),
             Op::Reduce => self.red(&written),
             Op::Fence => self.fence(&written),
@@ -179,6 +187,8 @@ impl Decoder<'_> {
         let (message, help, section) = match opcode {
             "fence" | "membar" => return self.unlike_fence(),
             "mbarrier" => return self.check_mbarrier().err().map(Err),
+            "multimem" => return self.check_multimem().err().map(Err),
+            "ld" | "tld" | "suld" | "cold" if self.in_columns() => return self.constant_load(),
             // The assembler accepts these forms, but the standard does not define them.
             "addc" | "subc" | "madc" if has("sat") => return Some(Ok(outside::unknown(self))),
             "mad" if has("sat") && !has("cc") && !self.is_floating() && !self.starts_with("hi") => {
@@ -211,6 +221,19 @@ impl Decoder<'_> {
             _ => return None,
         };
         Some(Err(self.rule(message, help, section)))
+    }
+
+    /// `ld d, 1` of columns, through whatever proxy: a move.
+    fn constant_load(&self) -> Option<Decoded> {
+        let [destination, source] = self.instruction.operands.as_slice() else { return None };
+        if !self.instruction.qualifiers.is_empty() || !self.is_plain_value(source) {
+            return None;
+        }
+        let ty = Type::UNTYPED;
+        let moved = |destination| {
+            self.value(source, ty).map(|source| Operation::Move { ty, destination, source })
+        };
+        Some(self.destination(destination).and_then(moved))
     }
 
     /// Whether the last of several types is this one.

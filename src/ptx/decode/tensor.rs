@@ -3,9 +3,9 @@
 use super::Decoder;
 use super::operand::mismatch;
 use crate::ptx::error::{DecodeError, Expected};
-use crate::ptx::form::Arg;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::operation::{Type, TypeKind};
+use crate::ptx::written::Arg;
 
 /// Coordinates are integers with a sign (PTX-5.5.4).
 const COORDINATE: Type = Type::new(TypeKind::Signed, 32);

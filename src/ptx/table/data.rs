@@ -1,5 +1,5 @@
-//! Memory, addresses, moves and conversions (PTX-9.7.9), atomics (PTX-9.7.13.5, PTX-9.7.13.6),
-//! comparisons and selections (PTX-9.7.6).
+//! Moves, conversions, addresses as values and hints (PTX-9.7.9), comparisons and selections
+//! (PTX-9.7.6).
 
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
 use crate::ptx::value::{Space, Type};
@@ -9,11 +9,6 @@ const ADDRESSES: &str = ".u32 and .u64";
 const SIGNED: &str = ".u32, .u64 and .s32";
 const REGISTERS: &str = ".b16 to .b64, .u16 to .u64, .s16 to .s64, .f32 and .f64";
 
-/// A row whose instructions are decoded by a function of their own.
-const fn own(text: &'static str, section: &'static str, since: [u32; 3]) -> Row {
-    form(text, section, since, Op::Own).asked(&[("policy", "L2::cache_hint")])
-}
-
 const fn unchecked(text: &'static str, section: &'static str, since: [u32; 3]) -> Row {
     form(text, section, since, Op::Unchecked)
 }
@@ -21,22 +16,12 @@ const fn unchecked(text: &'static str, section: &'static str, since: [u32; 3]) -
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
-    // Loads and stores.
-    own("ld{.weak|.volatile|.relaxed.scope|.acquire.scope}{.space}{.cop}{.L1::priority}{.L2::priority}{.L2::cache_hint}{.L2::prefetch}{.vec}.type d, [a]{, policy}", "PTX-9.7.9.8", [1, 0, 10]),
-    own("ld.mmio.{relaxed|acquire}.sys{.global}.type d, [a]", "PTX-9.7.9.8", [8, 2, 70]),
-    own("ld.global{.ca|.cg|.cs}.nc{.vec}.type d, [a]", "PTX-9.7.9.9", [3, 1, 32]),
-    own("ldu{.global}{.v2|.v4}.type d, [a]", "PTX-9.7.9.10", [2, 0, 20]),
-    own("st{.weak|.volatile|.relaxed.scope|.release.scope}{.space}{.cop}{.L1::priority}{.L2::priority}{.L2::cache_hint}{.vec}.type [a], b{, policy}", "PTX-9.7.9.11", [1, 0, 10]),
-    own("st.mmio.{relaxed|release}.sys{.global}.type [a], b", "PTX-9.7.9.11", [8, 2, 70]),
+    // Memory.
     form("st.bulk{.weak}{.shared::cta|.shared} [a], size, 0", "PTX-9.7.9.13", [8, 6, 100], Op::StoreBulk)
         .operands(&[("a", Takes::Bytes(Space::SharedCta, 1)), ("size", Takes::Size)])
         .shown("st.bulk{.weak}{.shared::cta} [a], size, 0").device("`st.bulk`"),
     form("discard{.global}.L2 [a], 128", "PTX-9.7.9.17", [7, 4, 80], Op::Discard)
         .operands(&[("a", Takes::Bytes(Space::Global, 128))]).device("`discard`"),
-    own("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.op.type d, [a]", "PTX-9.7.9.14", [8, 1, 90]),
-    own("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.type [a], b", "PTX-9.7.9.14", [8, 1, 90]),
-    own("multimem.red{.relaxed|.release}{.scope}{.global}.op.type [a], b", "PTX-9.7.9.14", [8, 1, 90]),
-    // Atomics.
     // Moves, conversions, comparisons.
     vector("mov.{v2|v4}.type {d}, {a}").types(".b16, .b32, .u16, .u32, .s16, .s32 and .f32"),
     vector("mov.v2.type {d}, {a}").types(".b64, .u64, .s64 and .f64").bare(),

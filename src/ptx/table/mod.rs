@@ -4,15 +4,16 @@
 //!   what the instruction does ([`Op`]). [`super::form`] takes the text apart once.
 //! - Decoding compares the words of an instruction with the slots of the opcode's forms, takes the
 //!   nearest form, and says what is wrong with the first word or operand that does not fit it.
-//! - What fits is a [`super::form::Written`]: form, words, operands. Printing, the registers that are
+//! - What fits is a [`super::written::Written`]: form, words, operands. Printing, the registers that are
 //!   read and written, the types that they have to have, the addresses that are accessed and what a
 //!   host thread may execute follow from the form and the roles of its operands.
 //! - Lowering matches on what the form does and asks for the operands by their names. A new
 //!   instruction is a row here and an arm there.
-//! - Moves, comparisons, barriers, atomics and other instructions that passes look at have an
-//!   operation of their own, which is built from what is written. Rows of [`Op::Own`], loads, stores
-//!   and multimem operations, are listed only, and have decoders. Operands of such operations have
-//!   roles in [`super::operands`].
+//! - Accesses, moves, comparisons, barriers and other instructions that passes look at have an
+//!   operation of their own, which is built from what is written, and has its operands' roles in
+//!   [`super::operands`].
+//! - What words ask of each other and no text shows, such as the width of a vector in a state space, is
+//!   a [`super::demand::Demand`] of the row.
 //! - Forms that only the column dialect has are rows beside those of PTX.
 //! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
@@ -24,6 +25,8 @@ mod data;
 mod floating;
 mod integer;
 mod matrix;
+mod memory;
+mod multimem;
 mod sync;
 mod tcgen05;
 mod tensor;
@@ -34,7 +37,9 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 10] = [
+static FAMILIES: [&[Row]; 12] = [
+    memory::ROWS,
+    multimem::ROWS,
     data::ROWS,
     atomic::ROWS,
     integer::ROWS,
@@ -77,9 +82,12 @@ pub fn forms(opcode: &str) -> &'static [Form] {
 
 /// The forms of an opcode in the column dialect: its own ones, and those of PTX.
 pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
-    let opcode = control::alias(opcode).unwrap_or(opcode);
+    let alias = control::alias(opcode);
+    // Bulk stores have no other proxy.
+    let fits = move |form: &&Form| alias.is_none() || !matches!(form.row.op, Op::StoreBulk);
+    let opcode = alias.unwrap_or(opcode);
     let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
-    own.iter().chain(forms(opcode))
+    own.iter().chain(forms(opcode).iter().filter(fits))
 }
 
 /// The opcodes of which some form is decoded, sorted; `paper-notes/language.md` lists them.

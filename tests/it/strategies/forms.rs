@@ -3,18 +3,19 @@
 use ptxmc::testing::ptx::cursor::Cursor;
 use ptxmc::testing::ptx::decode::{Dialect, Names, decode};
 use ptxmc::testing::ptx::error::DecodeError;
-use ptxmc::testing::ptx::form::{Choices, Form, OperandForm, Presence, Role};
+use ptxmc::testing::ptx::form::{Choices, Filled, Form, OperandForm, Presence, Role};
 use ptxmc::testing::ptx::instruction::instruction;
 use ptxmc::testing::ptx::operation::{Operation, Type};
 use ptxmc::testing::ptx::row::{Op, Takes};
 use ptxmc::testing::ptx::table;
 use ptxmc::testing::ptx::token::lex;
+use ptxmc::testing::ptx::words::type_of;
 use ptxmc::testing::source::{Files, Span};
 
 /// All forms of the table that are read as it says.
 pub fn all() -> impl Iterator<Item = &'static Form> {
     let forms = table::opcodes().iter().flat_map(|opcode| table::forms(opcode));
-    forms.filter(|form| !matches!(form.row.op, Op::Own | Op::Outside | Op::Unchecked))
+    forms.filter(|form| !matches!(form.row.op, Op::Outside | Op::Unchecked))
 }
 
 /// Those whose operands are registers and constants; columns have no pairs of destinations.
@@ -36,21 +37,28 @@ pub fn register_forms(columns: bool) -> Vec<&'static Form> {
 
 /// An instruction of a form; `pick` chooses one of so many, again and again.
 pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
-    let (mut head, mut types) = (form.opcode.to_owned(), Vec::new());
-    for slot in &form.slots {
-        let words: Vec<String> = match &slot.choices {
-            Choices::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-            Choices::Types(types) => types.iter().map(ToString::to_string).collect(),
-            Choices::Spaces(spaces) => spaces.iter().map(ToString::to_string).collect(),
-            Choices::Scopes(scopes) => scopes.iter().map(ToString::to_string).collect(),
+    let (mut words, mut shift) = (words(form, pick), 0);
+    // Optional words that demand something else are left out, and others are chosen anew.
+    while let Some(demand) =
+        form.row.demands.iter().find(|demand| !demand.is_met(&in_slots(&words)))
+    {
+        let is_optional = |at: &usize| form.slots[*at].filled == Filled::Optionally;
+        let mends = |at: &usize| {
+            let mut fewer = words.clone();
+            fewer[*at] = None;
+            words[*at].is_some() && demand.is_met(&in_slots(&fewer))
         };
-        assert!(!words.is_empty(), "{form:?} has a slot without words");
-        if slot.needed || pick(2) == 0 {
-            let word = &words[pick(words.len())];
-            types.extend(ptxmc::testing::ptx::words::type_of(word));
-            head += &format!(".{word}");
+        match (0..words.len()).rev().find(|at| is_optional(at) && mends(at)) {
+            Some(at) => words[at] = None,
+            None => {
+                shift += 1;
+                words = self::words(form, &mut |count| (pick(count) + shift) % count);
+            }
         }
     }
+    let words = in_slots(&words);
+    let types: Vec<Type> = words.iter().filter_map(|word| type_of(word)).collect();
+    let head = std::iter::once(form.opcode).chain(words).collect::<Vec<_>>().join(".");
     let has = |word: &str| head.split('.').any(|found| found == word);
     let mut optional = true;
     let mut operands: Vec<String> = Vec::new();
@@ -61,7 +69,9 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
             Presence::With(word) if !has(word) => {}
             _ if part.role == Role::Tensor => operands.push(tensor(&head, pick)),
             _ if matches!(part.role, Role::Into | Role::Elements)
-                || matches!(part.takes, Takes::Vector(_)) =>
+                || matches!(part.takes, Takes::Vector(_))
+                || matches!(part.takes, Takes::Data(_))
+                    && ["v2", "v4", "v8"].iter().any(|v| has(v)) =>
             {
                 operands.push(braced(&head, part, types.first().copied(), pick));
             }
@@ -69,6 +79,29 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
         }
     }
     if operands.is_empty() { head } else { format!("{head} {}", operands.join(", ")) }
+}
+
+/// A word for each slot of a form, if one is there.
+fn words(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> Vec<Option<String>> {
+    let mut found: Vec<Option<String>> = Vec::new();
+    for slot in &form.slots {
+        let words: Vec<String> = match &slot.choices {
+            Choices::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Choices::Types(types) => types.iter().map(ToString::to_string).collect(),
+            Choices::Spaces(spaces) => spaces.iter().map(ToString::to_string).collect(),
+            Choices::Scopes(scopes) => scopes.iter().map(ToString::to_string).collect(),
+        };
+        assert!(!words.is_empty(), "{form:?} has a slot without words");
+        let has = |word: &str| found.iter().flatten().any(|found| found == word);
+        let is_filled = slot.needs(has).unwrap_or_else(|| pick(2) == 0);
+        found.push(is_filled.then(|| words[pick(words.len())].clone()));
+    }
+    found
+}
+
+/// The words that are there.
+fn in_slots(words: &[Option<String>]) -> Vec<&str> {
+    words.iter().flatten().flat_map(|words| words.split('.')).collect()
 }
 
 /// Registers in braces: one for each element of a vector or part of a scalar, otherwise up to four.
