@@ -210,14 +210,7 @@ fn smallest(
         let known = parse("pipeline.litmus", p.text().as_bytes()).is_ok();
         known && agree((case, p), model, with_solver, engines, &mut Tally::default()).is_err()
     };
-    let mut smallest = pipeline;
-    loop {
-        let less = smallest.smaller().find(&disagree);
-        match less {
-            Some(less) => smallest = less,
-            None => return smallest,
-        }
-    }
+    pipeline.smallest(disagree)
 }
 
 /// Compares engines on random programs.

@@ -155,11 +155,25 @@ impl Pipeline {
         out + &format!("{quantifier} ({})\n", atoms.join(" /\\ "))
     }
 
+    /// The program with as few steps as leave what is found of it.
+    pub fn smallest(&self, is_found: impl Fn(&Self) -> bool) -> Self {
+        let mut smallest = self.clone();
+        loop {
+            let less = smallest.smaller().find(&is_found);
+            match less {
+                Some(less) => smallest = less,
+                None => return smallest,
+            }
+        }
+    }
+
     /// Programs with a step less.
-    pub fn smaller(&self) -> impl Iterator<Item = Self> + '_ {
+    fn smaller(&self) -> impl Iterator<Item = Self> {
         let all = |thread: usize| (0..self.threads[thread].len()).map(move |at| (thread, at));
-        (0..self.threads.len()).flat_map(all).map(|(thread, at)| {
-            let mut less = self.clone();
+        let places: Vec<_> = (0..self.threads.len()).flat_map(all).collect();
+        let whole = self.clone();
+        places.into_iter().map(move |(thread, at)| {
+            let mut less = whole.clone();
             less.threads[thread].remove(at);
             less
         })
