@@ -716,8 +716,11 @@ impl<'e> Derived<'e> {
 
     /// PTX-8.9.5: proxy-preserved base causality.
     fn proxy_preserved(&self, a: EventId, b: EventId) -> bool {
-        let alias_fence =
-            |&f: &EventId| self.event(f).kind == EventKind::ProxyFence(ProxyFenceKind::Alias);
+        let alias_fence = |&f: &EventId| // That of 9.4 which releases is one of these, too.
+            matches!(
+                self.event(f).kind,
+                EventKind::ProxyFence(ProxyFenceKind::Alias | ProxyFenceKind::AliasRelease)
+            );
         // API calls order accesses of every proxy, and aliases (PTX-8.9.4).
         let across_call = || {
             self.execution.relation(BaseRel::Api).iter_pairs().any(|(x, y)| {
