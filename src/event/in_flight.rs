@@ -4,6 +4,7 @@
 use crate::id::{AccessId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::micro::{AsyncEffect, Micro, Product, ThreadCode};
+use crate::source::Span;
 use std::collections::BTreeSet;
 
 /// Warps of a warpgroup (PTX-9.7.15).
@@ -49,6 +50,7 @@ pub(super) struct Flying {
     pub(super) accumulator: Vec<usize>,
     pub(super) fragments: Vec<usize>,
     pub(super) shape: String,
+    pub(super) span: Span,
 }
 
 impl Flying {

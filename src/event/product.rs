@@ -72,6 +72,7 @@ impl<'p> ThreadRun<'_, 'p> {
             accumulator: product.accumulator.clone(),
             fragments: product.fragments.clone(),
             shape: product.shape.clone(),
+            span,
         });
     }
 
@@ -321,6 +322,17 @@ impl<'p> ThreadRun<'_, 'p> {
             .collect();
         self.check_in_use(&flying, state, span);
         self.products.touched.extend(touched.into_iter().map(|register| (register, state.guard)));
+    }
+
+    /// Notes accumulators that the condition looks at and no wait has covered when the thread has ended.
+    pub(super) fn check_observed_products(&mut self, end: &State) {
+        for at in 0..self.products.flying.len() {
+            let flying = &self.products.flying[at];
+            if flying.accumulator.iter().any(|register| self.observed.contains(register)) {
+                let span = flying.span;
+                self.check_in_use(&[at], end, span);
+            }
+        }
     }
 
     /// A fence of the tensor cores.

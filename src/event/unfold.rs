@@ -299,6 +299,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             last = self.merge(last, state);
         }
         self.builder.ends.push(last.guard);
+        self.check_observed_products(&last);
         last.cells.into_iter().map(|c| c.value).collect()
     }
 

@@ -41,6 +41,7 @@ mod mutants;
 mod near;
 mod pages;
 mod pictures;
+mod pipelines;
 mod races;
 mod readings;
 mod reference;

@@ -2,8 +2,10 @@
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
-use crate::axioms::broken;
+use crate::axioms::{knows, opinion};
+use crate::programs::asynchronous::{Pipeline, pipelines};
 use crate::programs::{large, sketch, small};
+use crate::support::random::drawn;
 use crate::support::{corpus, limit, litmus_files, model, parse, read};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -23,25 +25,36 @@ const STEPS: u64 = 1_000;
 const MILLISECONDS: u64 = 1_000;
 
 /// How many candidates of a test were compared, or the first on which the two disagree.
-fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
-    let graph = graph_of(test, model, Settings::default());
-    // Asynchronous operations have no clause there.
-    if !graph.operations.is_empty() {
+fn compare(name: &str, test: &Test, model: &Model, milliseconds: u64) -> Result<usize, String> {
+    let graph = graph_of(test, model, Settings::default().with_bound(2));
+    if !knows(&graph) {
         return Ok(0);
     }
-    let roots: Vec<_> = model.axioms.iter().map(|a| a.node).collect();
+    let race = model.definition("race").expect("a model with races");
+    let roots: Vec<_> = model.axioms.iter().map(|a| a.node).chain([race]).collect();
     let mut evaluator = Evaluator::new(&model.arena, &roots, graph.events.len());
     let mut compared = 0;
     let mut difference = None;
-    let budget = limit(Some(STEPS), MILLISECONDS);
+    let budget = limit(Some(STEPS), milliseconds);
     let _limit = every_candidate(&graph, budget, |execution| {
+        if difference.is_some() {
+            return;
+        }
         compared += 1;
-        let cat = failures(model, evaluator.evaluate(execution));
+        let values = evaluator.evaluate(execution);
+        let cat = failures(model, values);
         let cat: BTreeSet<&str> = cat.iter().map(|f| model.axioms[f.axiom].name.as_str()).collect();
-        let rust: BTreeSet<&str> = broken(execution).iter().map(|a| a.name()).collect();
-        if cat != rust && difference.is_none() {
+        let opinion = opinion(execution);
+        let rust: BTreeSet<&str> = opinion.broken.iter().map(|a| a.name()).collect();
+        if cat != rust {
             difference =
                 Some(format!("{name}: cat {cat:?}, Rust {rust:?}\n{:?}", execution.choices));
+        }
+        let races: Vec<_> = values.relation(race).iter_pairs().collect();
+        if cat.is_empty() && races != opinion.races {
+            let rust = &opinion.races;
+            difference =
+                Some(format!("{name}: races {races:?}, Rust {rust:?}\n{:?}", execution.choices));
         }
     });
     difference.map_or(Ok(compared), Err)
@@ -53,7 +66,9 @@ fn compare_all(folder: &Path, one_of: usize) {
     let mut compared = 0;
     let mut complaints = Vec::new();
     for path in litmus_files(folder).iter().step_by(one_of) {
-        match read(path).and_then(|test| compare(&path.to_string_lossy(), &test, &model)) {
+        match read(path)
+            .and_then(|test| compare(&path.to_string_lossy(), &test, &model, MILLISECONDS))
+        {
             Ok(count) => compared += count,
             Err(message) => complaints.push(message),
         }
@@ -94,9 +109,37 @@ fn random_programs() {
         for _ in 0..100 {
             let text = programs.new_tree(&mut runner).expect("a program").current().text();
             let test = parse("random.litmus", text.as_bytes()).expect("a test");
-            compared += compare(&text, &test, &model).unwrap_or_else(|error| panic!("{error}"));
+            compared += compare(&text, &test, &model, MILLISECONDS)
+                .unwrap_or_else(|error| panic!("{error}"));
         }
     }
     println!("random programs: {compared} candidates");
+    assert!(compared > 0, "nothing to compare");
+}
+
+/// Random programs with asynchronous operations: so many, as `PTXMC_COPIES_CASES` says, of this seed.
+#[test]
+fn random_copies() {
+    let model = model("ptx-9.2");
+    let (cases, mut runner) = drawn("COPIES");
+    let (mut compared, mut differences) = (0, Vec::new());
+    let strategy = pipelines();
+    for _ in 0..cases {
+        let pipeline = strategy.new_tree(&mut runner).expect("a program").current();
+        let opinions = |p: &Pipeline| {
+            let text = p.text();
+            let test = parse("pipeline.litmus", text.as_bytes()).ok()?;
+            Some(compare(&text, &test, &model, MILLISECONDS / 4))
+        };
+        match opinions(&pipeline).expect("a test") {
+            Ok(count) => compared += count,
+            Err(_) => {
+                let small = pipeline.smallest(|p| matches!(opinions(p), Some(Err(_))));
+                differences.extend(opinions(&small).expect("a test").err());
+            }
+        }
+    }
+    println!("random copies: {compared} candidates of {cases} programs");
+    assert!(differences.is_empty(), "{}: {}", differences.len(), differences.join("\n\n"));
     assert!(compared > 0, "nothing to compare");
 }

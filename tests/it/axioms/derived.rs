@@ -1,10 +1,12 @@
 //! The relations of chapter 8 on the events of one execution.
 
+use super::asynchronous::Steps;
 use ptxmc::testing::bitrel::Rel;
 use ptxmc::testing::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use ptxmc::testing::event::graph::{AgentKind, Event, EventGraph, EventKind};
 use ptxmc::testing::execution::build::Execution;
 use ptxmc::testing::id::{AccessId, AgentId, EventId};
+use ptxmc::testing::litmus::ast::Place;
 use ptxmc::testing::program::expr::Expr;
 use ptxmc::testing::program::micro::Restriction;
 use ptxmc::testing::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
@@ -21,11 +23,15 @@ pub(super) struct Derived<'e> {
     /// PTX-8.9.2
     observation: Rel,
     /// PTX-9.7.13.15: arrivals that release, with the acquisitions that find their phase complete.
-    phases: Vec<(EventId, EventId)>,
+    pub phases: Vec<(EventId, EventId)>,
+    /// PTX-8.9.1.1
+    pub steps: Steps,
     /// PTX-8.9.4 and PTX-8.9.3
-    synchronizes: Rel,
+    pub synchronizes: Rel,
     /// PTX-8.9.5
     base: Rel,
+    /// PTX-9.7.13.15
+    reused: Rel,
     /// PTX-8.9.5
     causality: Rel,
 }
@@ -39,14 +45,18 @@ impl<'e> Derived<'e> {
             execution,
             observation: empty.clone(),
             phases: Vec::new(),
+            steps: Steps::none(&empty),
             synchronizes: empty.clone(),
             base: empty.clone(),
+            reused: empty.clone(),
             causality: empty,
         };
+        d.steps = Steps::of(&d);
         d.observation = d.observation();
         d.phases = d.pairs().filter(|&(a, b)| d.ends_phase(a, b)).collect();
         d.synchronizes = d.all(|a, b| d.synchronization(a, b));
         d.base = d.base_causality();
+        d.reused = d.reused();
         d.causality = d.all(|a, b| d.causes(a, b));
         d
     }
@@ -56,7 +66,17 @@ impl<'e> Derived<'e> {
         self.events.iter().flat_map(|&a| self.events.iter().map(move |&b| (a, b)))
     }
 
-    fn all(&self, holds: impl Fn(EventId, EventId) -> bool) -> Rel {
+    /// A relation that the program or the choices of the execution give.
+    pub(super) fn given(&self, relation: BaseRel) -> Rel {
+        self.execution.relation(relation).clone()
+    }
+
+    /// Writes with the reads that observe them.
+    pub(super) fn observed(&self) -> impl Iterator<Item = (EventId, EventId)> + '_ {
+        self.observation.iter_pairs()
+    }
+
+    pub(super) fn all(&self, holds: impl Fn(EventId, EventId) -> bool) -> Rel {
         let pairs = self.pairs().filter(|&(a, b)| holds(a, b));
         Rel::from_pairs(self.graph.events.len(), pairs)
     }
@@ -370,10 +390,9 @@ impl<'e> Derived<'e> {
         let (x, y) = (self.event(a), self.event(b));
         // Of one atomic instruction, the elements are in no order (reading V1).
         let elements = x.is_read() && y.is_write() && x.position + 1 == y.position;
-        x.agent == y.agent
-            && x.kind != EventKind::Init
-            && x.position < y.position
-            && (!elements || self.rmw(a, b))
+        let thread =
+            |e: &Event| matches!(self.graph.agents[e.agent.index()].kind, AgentKind::Thread(..));
+        x.agent == y.agent && thread(x) && x.position < y.position && (!elements || self.rmw(a, b))
     }
 
     /// Physical overlap of two pieces.
@@ -401,31 +420,22 @@ impl<'e> Derived<'e> {
         self.memory(a) && self.memory(b) && bytes(a) == bytes(b)
     }
 
-    /// PTX-8.5: whether the scope of `a` includes the thread of `b`.
+    /// PTX-8.5: whether the scope of `a` includes the thread of `b`, or another CTA that performs it. The
+    /// scope `.cta` of an asynchronous access is that of each CTA which performs it.
     pub(super) fn includes(&self, a: EventId, b: EventId) -> bool {
         let (x, y) = (self.event(a), self.event(b));
-        let place = |e: &Event| self.graph.agents[e.agent.index()].place();
-        match (x.scope, place(x), place(y)) {
-            (None, ..) => false,
-            (Some(Scope::Sys), ..) => true,
+        let place = |e: &Event| self.graph.agents[e.agent.index()].site();
+        let (p, q) = (place(x), place(y));
+        let wide = |same: &dyn Fn(Place, Place) -> bool| p.zip(q).is_some_and(|(p, q)| same(p, q));
+        match x.scope {
+            None => false,
+            Some(Scope::Sys) => true,
             _ if x.agent == y.agent => true,
-            (Some(Scope::Gpu), Some(p), Some(q)) => p.gpu == q.gpu,
-            (Some(Scope::Cluster), Some(p), Some(q)) => {
-                (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster)
+            Some(Scope::Gpu) => wide(&|p, q| p.gpu == q.gpu),
+            Some(Scope::Cluster) => {
+                wide(&|p, q| (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster))
             }
-            (Some(Scope::Cta), Some(p), Some(q)) => {
-                (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta)
-            }
-            _ => false,
-        }
-    }
-
-    /// Both in one CTA.
-    fn same_cta(&self, a: EventId, b: EventId) -> bool {
-        let place = |e: EventId| self.graph.agents[self.event(e).agent.index()].place();
-        match (place(a), place(b)) {
-            (Some(p), Some(q)) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
-            _ => false,
+            Some(Scope::Cta) => self.same_cta(a, b),
         }
     }
 
@@ -444,13 +454,13 @@ impl<'e> Derived<'e> {
     }
 
     /// PTX-8.4
-    fn strong(&self, e: EventId) -> bool {
+    pub(super) fn strong(&self, e: EventId) -> bool {
         let weak = matches!(self.event(e).order, None | Some(Order::Weak));
         matches!(self.event(e).kind, EventKind::Fence(_)) || (self.memory(e) && !weak)
     }
 
     /// PTX-8.4: release operations; a failing compare-and-swap keeps its qualifier.
-    fn releases(&self, e: EventId) -> bool {
+    pub(super) fn releases(&self, e: EventId) -> bool {
         let event = self.event(e);
         self.memory(e) && (event.order == Some(Order::Release) || event.marks.releasing_read)
     }
@@ -460,13 +470,13 @@ impl<'e> Derived<'e> {
         self.memory(e) && self.event(e).order == Some(Order::Acquire)
     }
 
-    fn generic(&self, e: EventId) -> bool {
+    pub(super) fn generic(&self, e: EventId) -> bool {
         self.memory(e)
             && self.event(e).kind != EventKind::Init
             && self.event(e).proxy == Proxy::Generic
     }
 
-    fn same_proxy(&self, a: EventId, b: EventId) -> bool {
+    pub(super) fn same_proxy(&self, a: EventId, b: EventId) -> bool {
         let init = |e: EventId| self.event(e).kind == EventKind::Init;
         !init(a) && !init(b) && self.event(a).proxy == self.event(b).proxy
     }
@@ -519,7 +529,7 @@ impl<'e> Derived<'e> {
 
     /// Whether an acquire pattern may start with a read: not with that of a `red`, or of an mbarrier
     /// operation that is no wait (PTX-8.8).
-    fn may_start(&self, read: EventId) -> bool {
+    pub(super) fn may_start(&self, read: EventId) -> bool {
         let event = self.event(read);
         let excluded = event.marks.red || (event.marks.mbarrier && event.marks.rmw);
         event.is_read() && self.strong(read) && !excluded
@@ -588,10 +598,7 @@ impl<'e> Derived<'e> {
     /// PTX-9.7.13.15: an access before an arrival, and one behind a wait that finds its phase complete,
     /// to one place.
     pub(super) fn reuses(&self, a: EventId, b: EventId) -> bool {
-        let between =
-            |&(arrival, wait): &(EventId, EventId)| self.po(a, arrival) && self.po(wait, b);
-        let mbarrier = |e: EventId| self.event(e).marks.mbarrier;
-        self.phases.iter().any(between) && self.overlap(a, b) && !mbarrier(a) && !mbarrier(b)
+        self.reused.contains(a, b)
     }
 
     /// Whether a wait finds the phase after that in which an arrival was.
@@ -681,7 +688,7 @@ impl<'e> Derived<'e> {
     }
 
     /// Program order that a restricted fence gives (PTX-9.7.13.4).
-    fn covered(&self, a: EventId, b: EventId) -> bool {
+    pub(super) fn covered(&self, a: EventId, b: EventId) -> bool {
         let shared = |e: EventId| {
             let object = self.memory(e).then(|| self.graph.access_of(e).object.index())?;
             self.graph.objects[object].shared
@@ -707,44 +714,32 @@ impl<'e> Derived<'e> {
         self.po(a, b) && before && after
     }
 
-    /// PTX-8.9.5: program order, and synchronization with program order around it.
-    fn base_causality(&self) -> Rel {
-        let mut path = self.all(|a, b| {
-            self.synchronizes.contains(a, b)
-                || self
-                    .events
-                    .iter()
-                    .any(|&m| self.covered(a, m) && self.synchronizes.contains(m, b))
-        });
-        path.transitive_closure_in_place();
-        self.all(|a, b| {
-            self.po(a, b) || path.contains(a, b) || path.row(a).any(|m| self.covered(m, b))
-        })
-    }
-
     /// PTX-8.9.5: proxy-preserved base causality.
     fn proxy_preserved(&self, a: EventId, b: EventId) -> bool {
-        let alias_fence = |&f: &EventId| {
-            self.event(f).kind == EventKind::ProxyFence(ProxyFenceKind::Alias)
-                && self.base.contains(a, f)
-                && self.base.contains(f, b)
-        };
+        let alias_fence = |&f: &EventId| // That of 9.4 which releases is one of these, too.
+            matches!(
+                self.event(f).kind,
+                EventKind::ProxyFence(ProxyFenceKind::Alias | ProxyFenceKind::AliasRelease)
+            );
         // API calls order accesses of every proxy, and aliases (PTX-8.9.4).
         let across_call = || {
             self.execution.relation(BaseRel::Api).iter_pairs().any(|(x, y)| {
                 (a == x || self.base.contains(a, x)) && (b == y || self.base.contains(y, b))
             })
         };
-        let generic = self.generic(a) && self.generic(b);
-        let through_proxy = generic || (self.same_proxy(a, b) && self.same_cta(a, b));
-        let preserved = || {
-            if self.virtual_overlap(a, b) {
-                through_proxy
-            } else {
-                generic && self.events.iter().any(alias_fence)
-            }
+        let base = |x: EventId, y: EventId| self.base.contains(x, y);
+        let aliased = |x: EventId, y: EventId| {
+            self.events.iter().any(|f| alias_fence(f) && base(x, *f) && base(*f, y))
         };
-        self.overlap(a, b) && self.base.contains(a, b) && (preserved() || across_call())
+        let preserved = || match self.virtual_overlap(a, b) {
+            true => {
+                (self.same_proxy(a, b) && self.same_cta(a, b) && base(a, b))
+                    || self.through_generic(a, b, base)
+                    || self.one_way(a, b)
+            }
+            false => self.through_generic(a, b, aliased),
+        };
+        self.overlap(a, b) && (preserved() || (base(a, b) && across_call()))
     }
 
     /// PTX-8.9.5

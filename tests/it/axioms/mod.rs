@@ -3,12 +3,16 @@
 //!
 //! Only what an execution chooses is taken from it: reads-from, coherence, the Fence-SC order and
 //! who meets at barriers. Everything else is read off the event graph again, loop by loop, as
-//! chapter 8 defines it. Asynchronous operations and their proxies have no clause here.
+//! chapter 8 defines it.
 
+mod asynchronous;
 mod derived;
+
+pub use asynchronous::knows;
 
 use derived::Derived;
 use ptxmc::testing::event::barrier::BarrierOp;
+use ptxmc::testing::event::graph::EventKind;
 use ptxmc::testing::execution::build::Execution;
 use ptxmc::testing::id::{EventId, ExprId};
 use ptxmc::testing::program::expr::Expr;
@@ -40,6 +44,13 @@ pub enum Axiom {
     MbarrierReuse,
     /// PTX-9.7.13.15: waits are not satisfied by what comes because of them.
     Time,
+    /// PTX-9.7.9.25.1: the destination of a copy is not read before it is complete; else the program is
+    /// undefined.
+    CopyDestination,
+    /// PTX-9.7.9.25.1: nor is its source written.
+    CopySource,
+    /// PTX-9.7.9.25.3.2: copies of one group write different places.
+    CopyGroup,
     /// PTX-8.10.4
     NoThinAir,
     /// PTX-8.10.5
@@ -50,7 +61,7 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms, in the order of the text.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::CoherenceTotal,
         Self::Coherence,
         Self::FenceSc,
@@ -63,6 +74,9 @@ impl Axiom {
         Self::MbarrierOverwrite,
         Self::MbarrierReuse,
         Self::Time,
+        Self::CopyDestination,
+        Self::CopySource,
+        Self::CopyGroup,
         Self::NoThinAir,
         Self::ScPerLocation,
         Self::Causality,
@@ -84,6 +98,9 @@ impl Axiom {
             Self::MbarrierOverwrite => "Mbarrier-Overwrite",
             Self::MbarrierReuse => "Mbarrier-Reuse",
             Self::Time => "Time",
+            Self::CopyDestination => "Copy-Destination",
+            Self::CopySource => "Copy-Source",
+            Self::CopyGroup => "Copy-Group",
             Self::NoThinAir => "No-Thin-Air",
             Self::ScPerLocation => "SC-per-Location",
             Self::Causality => "Causality",
@@ -91,11 +108,25 @@ impl Axiom {
     }
 }
 
-/// The axioms that an execution breaks, in the order of the text.
+/// What is said of an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opinion {
+    /// The axioms that it breaks, in the order of the text.
+    pub broken: Vec<Axiom>,
+    /// Its races, where it breaks none (PTX-8.7.1).
+    pub races: Vec<(EventId, EventId)>,
+}
+
+/// What the axioms say of an execution.
 #[must_use]
-pub fn broken(execution: &Execution<'_>) -> Vec<Axiom> {
+pub fn opinion(execution: &Execution<'_>) -> Opinion {
     let d = Derived::new(execution);
-    Axiom::ALL.into_iter().filter(|&axiom| !holds(&d, axiom)).collect()
+    let broken: Vec<Axiom> = Axiom::ALL.into_iter().filter(|&axiom| !holds(&d, axiom)).collect();
+    let races = match broken.is_empty() {
+        true => d.pairs().filter(|&(a, b)| d.races(a, b)).collect(),
+        false => Vec::new(),
+    };
+    Opinion { broken, races }
 }
 
 fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
@@ -121,7 +152,10 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             !(own && is_interrupted(d, r, a, |w, _, _| d.writes_mbarrier(w)))
         }),
         Axiom::MbarrierCoherence => d.pairs().all(|(r, w)| {
-            let own = d.is_of_mbarrier(r) && d.writes_mbarrier(w) && d.po(r, w);
+            let earlier = d.po(r, w)
+                || d.steps.issue.contains(r, w)
+                || (d.is_of_mbarrier(w) && d.steps.intra.contains(r, w));
+            let own = d.is_of_mbarrier(r) && d.writes_mbarrier(w) && earlier;
             !(own && d.events.iter().any(|&later| d.co(w, later) && d.rf(later, r)))
         }),
         Axiom::MbarrierOverwrite => d.pairs().all(|(a, b)| {
@@ -133,6 +167,9 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             !(d.reuses(r, w) && d.events.iter().any(sees))
         }),
         Axiom::Time => is_acyclic(d, |a, b| comes_before(d, a, b)),
+        Axiom::CopyDestination => d.copies_are_undisturbed()[0],
+        Axiom::CopySource => d.copies_are_undisturbed()[1],
+        Axiom::CopyGroup => d.groups_are_apart(),
         Axiom::RmwSerial => is_acyclic(d, |a, b| {
             let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);
             let mutual = d.includes(a, b) && d.includes(b, a);
@@ -149,15 +186,18 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
     }
 }
 
-/// Whether an event was there before another one, in programs without asynchronous operations: a wait or a
-/// barrier before what its thread does at objects and barriers, an arrival before those that leave with
-/// it, and operations on one object in their order.
+/// Whether an event was there before another one: a wait or a barrier before what its thread does at
+/// objects and barriers or issues, an operation behind its issue and before what waits for its completion,
+/// an arrival before those that leave with it, and operations on one object in their order.
 fn comes_before(d: &Derived<'_>, a: EventId, b: EventId) -> bool {
     let at_object = |e: EventId| d.event(e).marks.mbarrier;
-    let goes_on =
-        (d.is_barrier(a) || d.is_satisfied(a)) && d.po(a, b) && (at_object(b) || d.is_barrier(b));
+    let awaits = |e: EventId| matches!(d.event(e).kind, EventKind::Await(_));
+    let goes_on = (d.is_barrier(a) || d.is_satisfied(a) || awaits(a))
+        && d.po(a, b)
+        && (at_object(b) || d.is_barrier(b) || awaits(b) || d.event(b).kind == EventKind::Issue);
     let at_one = at_object(a) && at_object(b) && (d.co(a, b) || d.rf(a, b) || d.fr(a, b));
-    goes_on || at_one || d.leaves_with(a, b)
+    let steps = [&d.steps.issue, &d.steps.intra, &d.steps.done];
+    goes_on || at_one || d.leaves_with(a, b) || steps.iter().any(|steps| steps.contains(a, b))
 }
 
 /// Whether one piece overlaps another and comes before it in program order, or in communication order

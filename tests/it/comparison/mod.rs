@@ -29,7 +29,7 @@ pub struct Tally {
 type Asked = (BTreeMap<&'static str, u64>, Duration);
 
 /// Columns of the table of models.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "programs",
     "states",
     "simplified",
@@ -42,6 +42,7 @@ const COLUMNS: [&str; 12] = [
     "out-of-model",
     "unknown",
     "racy",
+    "may hang",
 ];
 
 impl Tally {

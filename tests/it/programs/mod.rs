@@ -3,6 +3,7 @@
 //! A [`Sketch`] is a short program in a form that shrinks well: registers and labels get their
 //! names when it is printed, so that any instruction can be left out. Its text is the block format.
 
+pub mod asynchronous;
 pub mod blocks;
 mod forms;
 mod generate;
