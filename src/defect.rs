@@ -101,7 +101,7 @@ impl Defect {
             Self::WrongSide => "on the wrong side of a barrier or of the synchronization",
             Self::NoBarrier => "threads do not meet where one hands its accesses to the other",
             Self::UnorderingBarrier => "barrier that does not order accesses",
-            Self::NotWaitedFor => "asynchronous operation that is never waited for",
+            Self::NotWaitedFor => "asynchronous operation that is not waited for there",
             Self::NoTensorFence => "no fence of the tensor cores beside the synchronization",
             Self::ThroughReduction => "order expected of the read of a reduction or an arrival",
             Self::RestrictedFence => "fence limited to other objects",

@@ -1,5 +1,6 @@
 //! The residual program of a thread: blocks of statements, and their linearization.
 
+use crate::ptx::asynchronous::AsyncOp;
 use crate::ptx::operands::Mentions;
 use crate::ptx::operation::{Operation, Reach, Statement};
 use crate::ptx::row::Op;
@@ -92,12 +93,13 @@ impl Residual {
     /// Removes computations of dead registers; gives whether some statement was removed.
     fn without_dead(&mut self, kept: &FxHashSet<String>) -> bool {
         let count = self.blocks.len();
+        let in_use = self.of_products();
         let mut live: Vec<FxHashSet<String>> = vec![FxHashSet::default(); count];
         let mut changed = true;
         while changed {
             changed = false;
             for at in (0..count).rev() {
-                let now = self.live_before(at, &live, kept, &mut |_, _| {});
+                let now = self.live_before(at, &live, kept, &in_use, &mut |_, _| {});
                 if now.len() != live[at].len() {
                     live[at] = now;
                     changed = true;
@@ -107,7 +109,7 @@ impl Residual {
         let mut removed = false;
         for at in 0..count {
             let mut dead = FxHashSet::default();
-            self.live_before(at, &live, kept, &mut |index, is_dead| {
+            self.live_before(at, &live, kept, &in_use, &mut |index, is_dead| {
                 if is_dead {
                     dead.insert(index);
                 }
@@ -122,6 +124,21 @@ impl Residual {
         removed
     }
 
+    /// The registers of products of matrices. Even a computation that nothing depends on may not touch them
+    /// before the product is waited for (PTX-9.7.15.7.1).
+    fn of_products(&self) -> FxHashSet<String> {
+        let all = self.blocks.iter().flat_map(|block| &block.statements);
+        let products = all.filter(|statement| {
+            matches!(&statement.operation, Operation::Form(written) if matches!(written.op(), Op::Async(AsyncOp::Multiply)))
+        });
+        let mut out = FxHashSet::default();
+        for statement in products {
+            let Mentions { reads, writes, .. } = Mentions::of(statement);
+            out.extend(reads.iter().chain(&writes).map(|register| register.value.clone()));
+        }
+        out
+    }
+
     /// The live registers at the start of a block. Reports for each statement, from the last to the
     /// first, whether it is dead.
     fn live_before(
@@ -129,6 +146,7 @@ impl Residual {
         at: usize,
         live: &[FxHashSet<String>],
         kept: &FxHashSet<String>,
+        in_use: &FxHashSet<String>,
         tell: &mut dyn FnMut(usize, bool),
     ) -> FxHashSet<String> {
         let block = &self.blocks[at];
@@ -149,7 +167,8 @@ impl Residual {
         }
         for (index, statement) in block.statements.iter().enumerate().rev() {
             let Mentions { reads, writes, .. } = Mentions::of(statement);
-            let used = writes.iter().any(|register| now.contains(&register.value));
+            let used = writes.iter().any(|register| now.contains(&register.value))
+                || reads.iter().chain(&writes).any(|register| in_use.contains(&register.value));
             if !used && computes(&statement.operation, is_pure) {
                 tell(index, true);
                 continue;

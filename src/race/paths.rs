@@ -426,8 +426,7 @@ impl<'e> Paths<'e> {
         if let (EventKind::Complete(_), AgentKind::Operation(..)) =
             (&self.graph().event(from).kind, self.graph().agents[self.agent(from).index()].kind)
         {
-            let issue = base_relation(self.graph(), BaseRel::Issue);
-            let issuer = self.events().find(|&id| issue.contains(id, from));
+            let issuer = self.graph().operation_of(from).map(|operation| operation.issue);
             if !issuer.is_some_and(|issue| self.po(issue, to)) {
                 return None;
             }

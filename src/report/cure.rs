@@ -11,7 +11,6 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Space};
 use crate::race::NearMiss;
 use crate::race::near::{How, Link};
 use crate::source::Files;
-use crate::vocabulary::BaseRel;
 use itertools::Itertools;
 
 /// What would make the link at `index` of a path hold, given one of its defects; scopes include the threads
@@ -76,6 +75,10 @@ pub fn of(
             }
             _ => "put `tcgen05.fence::before_thread_sync` directly before it".to_owned(),
         },
+        Defect::UnorderingBarrier => format!(
+            "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
+            common(link.from, link.to, graph)
+        ),
         Defect::NoProxyFence => proxy_fence(path, graph, files),
         _ => defect.cure().to_owned(),
     }
@@ -171,8 +174,7 @@ pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) 
     let twins = graph.ids().filter(|&id| {
         let alike = |&of: &EventId| {
             let (own, other) = (graph.event(id), graph.event(of));
-            own.agent != other.agent
-                && own.span != other.span
+            own.span != other.span
                 && own.kind == other.kind
                 && own.loc == other.loc
                 && words(id) == words(of)
@@ -180,7 +182,7 @@ pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) 
         !changed.contains(&id) && changed.iter().any(alike)
     });
     let twins: Vec<String> = twins.map(|id| named(id, graph, files)).unique().collect();
-    (!twins.is_empty()).then(|| format!("likewise {}", twins.join(" and ")))
+    (!twins.is_empty()).then(|| format!("for other executions likewise {}", twins.join(" and ")))
 }
 
 /// The cache operators of loads and stores (PTX-9.7.9.1).
@@ -255,21 +257,28 @@ pub fn idle(
                 format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph))
             })
             .collect(),
-        Defect::NotWaitedFor => waits_for_reads(link.from, graph)
-            .map(|wait| {
+        Defect::NotWaitedFor => {
+            let operation = graph.operation_of(link.from);
+            let complete = operation.map(|operation| operation.complete);
+            let reads = operation.and_then(|operation| operation.reads_complete);
+            let reads = reads.filter(|&reads| Some(reads) != complete);
+            let of_reads = waits_for(reads, graph).map(|wait| {
                 format!("{} is none: it waits for the reads of the source alone", name(wait))
-            })
-            .collect(),
+            });
+            let late = waits_for(complete, graph)
+                .filter(|&wait| comes_before(link.to, wait, graph))
+                .map(|wait| format!("{} stands behind that: too late", name(wait)));
+            of_reads.chain(late).collect()
+        }
         _ => Vec::new(),
     }
 }
 
-/// The waits for an operation that ask for its reads alone.
-fn waits_for_reads(completion: EventId, graph: &EventGraph) -> impl Iterator<Item = EventId> {
-    let reads = graph.operation_of(completion).and_then(|operation| operation.reads_complete);
-    let reads = reads.filter(|&reads| reads != completion);
-    let done = graph.conditional(BaseRel::Done);
-    done.iter().filter(move |pair| Some(pair.from) == reads).map(|pair| pair.to)
+/// The waits for groups that wait for an event.
+fn waits_for(event: Option<EventId>, graph: &EventGraph) -> impl Iterator<Item = EventId> {
+    let sure = graph.done.iter().copied();
+    let pairs = sure.chain(graph.done_if.iter().map(|pair| (pair.from, pair.to)));
+    pairs.filter(move |&(from, _)| Some(from) == event).map(|(_, wait)| wait).unique()
 }
 
 /// The fences of the thread of an event that release or acquire.

@@ -249,6 +249,9 @@ impl StatusLines<'_> {
             (true, false) => format!("{at} may read {location} = {value} for ever, since no strong write in the scope of both changes it, though"),
             _ => format!("{at} reads {location} = {value}, which stays"),
         });
+        if event.marks.mbarrier && !others.iter().any(|&write| !happens(write)) {
+            lines.push("  nothing that is still to come arrives there".to_owned());
+        }
         let mut told = Vec::new();
         for write in others {
             let status = self.hanging.threads.iter().find(|t| t.agent == graph.event(write).agent);

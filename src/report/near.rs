@@ -146,6 +146,10 @@ pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
     found.unique().collect()
 }
 
+/// What a list cannot promise.
+const OF_ONE_EXECUTION: &str =
+    "  Other executions with the outcome may lack more: `ptxmc advise` looks at all of them.\n";
+
 /// What would exclude an allowed outcome, in lines, unless accesses race, which say so by themselves; where
 /// nobody wants it excluded, without calling anything wrong.
 #[must_use]
@@ -162,6 +166,6 @@ pub fn excluding(case: &Case, judgement: &Judgement, model: &Model, files: &File
     };
     match races {
         true => String::new(),
-        false => format!("\n{heading}{}", render(&path, graph, files)),
+        false => format!("\n{heading}{}{OF_ONE_EXECUTION}", render(&path, graph, files)),
     }
 }

@@ -64,8 +64,8 @@ fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &File
         return format!("the task of {one} is complete before that of {other} starts (PTX-8.9.4)");
     }
     let meetings = [
-        (BaseRel::BarrierSync, "PTX-8.9.4"),
-        (BaseRel::ClusterSync, "PTX-9.7.13.3"),
+        (BaseRel::BarrierSync, "PTX-8.9.4, PTX-9.7.13.1"),
+        (BaseRel::ClusterSync, "PTX-8.9.4, PTX-9.7.13.3"),
         (BaseRel::WarpSync, "PTX-9.7.13.2"),
     ];
     if let Some((_, clause)) = meetings.into_iter().find(|&(relation, _)| holds(relation)) {
@@ -127,7 +127,15 @@ fn other_order(
         let steps: Vec<Step> = steps.filter(|step| step.edge.from != step.edge.to).collect();
         (name, steps)
     });
-    let Some((name, steps)) = told.min_by_key(|(_, steps)| (steps.is_empty(), steps.len())) else {
+    // Steps by the order of further fences would have to be shown for their other order, too.
+    let by_fences = |step: &&Step| {
+        let (from, to) = (step.edge.from, step.edge.to);
+        other.relation(BaseRel::FenceSc).contains(from, to) && (from, to) != (edge.to, edge.from)
+    };
+    let cost = |(_, steps): &(String, Vec<Step>)| {
+        (steps.is_empty(), steps.iter().filter(by_fences).count(), steps.len())
+    };
+    let Some((name, steps)) = told.min_by_key(cost) else {
         return Vec::new();
     };
     let steps =

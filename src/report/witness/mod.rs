@@ -327,9 +327,6 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
     }
     if event.is_memory() {
         let value = match execution.event_value(id).filter(|_| !execution.is_unknown(id)) {
-            Some(value) if event.marks.mbarrier && graph.slice(id).1 == 64 => {
-                format!("({})", graph.mbarriers.describe(value))
-            }
             Some(value) => piece_value(graph, id, value),
             None => UNKNOWN.to_owned(),
         };
@@ -375,9 +372,13 @@ fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, Strin
     Some((location(graph, id).to_owned(), value))
 }
 
-/// What an access reads or writes at a location: by its type where that is an element of a variable.
+/// What an access reads or writes at a location: the state of an mbarrier, or a value by its type where that
+/// is an element of a variable.
 pub(super) fn piece_value(graph: &EventGraph, id: EventId, bits: u128) -> String {
     let width = graph.slice(id).1;
+    if graph.event(id).marks.mbarrier && width == 64 {
+        return format!("({})", graph.mbarriers.describe(bits));
+    }
     let loc = graph.event(id).loc.expect("an access of memory");
     let ty = graph.objects[graph.locations[loc.index()].object.index()].element;
     let is_element = ty.bits == width;
