@@ -74,7 +74,7 @@ pub fn counterfactual(
     let (mut asked, mut fewest) = (0, true);
     let end = budget.deadline_in(Budget::ASIDE_TOGETHER);
     for dropped in smallest_first(problem.model, core) {
-        if search.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom))) {
+        if search.is_known_to_exclude(&dropped) {
             continue;
         }
         if asked == QUESTIONS || end.is_some_and(Deadline::is_over) {
@@ -83,8 +83,9 @@ pub fn counterfactual(
         asked += 1;
         match search.without(&dropped) {
             Tried::Found(choices) => {
-                let shown = search.shown(*choices, fewest)?;
-                return Ok(search.with_others(shown, core));
+                let Other { choices, broken } = search.shown(*choices)?;
+                let others = search.others(&broken, core);
+                return Ok(Counterfactual { choices, broken, fewest, others });
             }
             Tried::Excluded => {}
             Tried::Untold => fewest = false,
@@ -172,7 +173,11 @@ impl Search<'_> {
         // Each round drops at least one more axiom.
         for _ in 0..=self.problem.model.axioms.len() {
             match self.without(&self.cores.concat()) {
-                Tried::Found(choices) => return self.shown(*choices, false),
+                Tried::Found(choices) => {
+                    let Other { choices, broken } = self.shown(*choices)?;
+                    let (fewest, others) = (false, Vec::new());
+                    return Ok(Counterfactual { choices, broken, fewest, others });
+                }
                 Tried::Excluded => {}
                 Tried::Impossible => return Err(Absent::NoCandidate),
                 Tried::Untold => break,
@@ -183,7 +188,7 @@ impl Search<'_> {
 
     /// The execution, with the axioms of the whole model that it breaks, in as few places as changes of
     /// single choices lead to.
-    fn shown(&self, choices: Choices, fewest: bool) -> Result<Counterfactual, Absent> {
+    fn shown(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
         let choices = calm::calmed(model, self.goal, graph, choices);
         let execution = Execution::build(graph, choices.clone());
@@ -192,13 +197,13 @@ impl Search<'_> {
         for failure in &mut broken {
             at_what_is_asked(model, &execution, failure);
         }
-        Ok(Counterfactual { choices, broken, fewest, others: Vec::new() })
+        Ok(Other { choices, broken })
     }
 
-    /// Adds executions that other axioms of the core exclude, alone or together with one that is not of those
-    /// that the shown execution breaks.
-    fn with_others(&mut self, mut shown: Counterfactual, core: &Core) -> Counterfactual {
-        let is_broken = |axiom: &usize| shown.broken.iter().any(|failure| failure.axiom == *axiom);
+    /// Executions that further axioms of the core exclude than those that are broken already, alone or together
+    /// with another axiom that is not.
+    fn others(&mut self, broken: &[Failure], core: &Core) -> Vec<Other> {
+        let is_broken = |axiom: &usize| broken.iter().any(|failure| failure.axiom == *axiom);
         let silent = core.axioms.iter().copied().filter(|axiom| !is_broken(axiom));
         let silent: Vec<usize> = silent.take(MOST_OTHERS).collect();
         let required =
@@ -207,29 +212,32 @@ impl Search<'_> {
         let demanding = demanding(self.problem.model);
         let partners: Vec<usize> =
             all.filter(|axiom| !is_broken(axiom) && !demanding[*axiom]).collect();
-        let mut asked = 0;
+        let (mut asked, mut others) = (0, Vec::new());
         for axiom in silent {
             let pairs =
                 partners.iter().filter(|&&other| other != axiom).map(|&other| vec![axiom, other]);
             for dropped in std::iter::once(vec![axiom]).chain(pairs) {
-                let is_excluded =
-                    |core: &Vec<usize>| !core.iter().any(|axiom| dropped.contains(axiom));
-                if self.cores.iter().any(is_excluded) {
+                if self.is_known_to_exclude(&dropped) {
                     continue;
                 }
                 asked += 1;
                 if asked > MOST_MORE_QUESTIONS {
-                    return shown;
+                    return others;
                 }
                 if let Tried::Found(choices) = self.without(&dropped)
-                    && let Ok(Counterfactual { choices, broken, .. }) = self.shown(*choices, false)
+                    && let Ok(other) = self.shown(*choices)
                 {
-                    shown.others.push(Other { choices, broken });
+                    others.push(other);
                     break;
                 }
             }
         }
-        shown
+        others
+    }
+
+    /// Whether a set of axioms that excludes the outcome is left when some axioms are dropped.
+    fn is_known_to_exclude(&self, dropped: &[usize]) -> bool {
+        self.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! An execution that breaks axioms into one that does so in fewer places, with the outcome as it was: what has
 //! nothing to do with the outcome then goes by the rules, and is not told of.
 
+use crate::bitrel::Rel;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::id::EventId;
@@ -24,22 +25,18 @@ pub(super) fn calmed(model: &Model, goal: Goal, graph: &EventGraph, choices: Cho
     }
     let Some(mut best) = Broken::of(model, goal, graph, choices.clone()) else { return choices };
     let mut tries = 0;
-    'better: loop {
-        for changed in changes(graph, &best.choices, &best.orders) {
-            tries += 1;
-            if tries > MOST_TRIES {
-                break 'better;
-            }
-            if let Some(other) = Broken::of(model, goal, graph, changed)
-                && other.is_calmer_than(&best)
-            {
-                best = other;
-                continue 'better;
-            }
+    loop {
+        let calmer = changes(graph, &best.choices, &best.orders).take(MOST_TRIES - tries).find_map(
+            |changed| {
+                tries += 1;
+                Broken::of(model, goal, graph, changed).filter(|other| other.is_calmer_than(&best))
+            },
+        );
+        match calmer {
+            Some(other) => best = other,
+            None => return best.choices,
         }
-        break;
     }
-    best.choices
 }
 
 /// Where an execution breaks axioms.
@@ -95,32 +92,32 @@ impl Broken {
     }
 }
 
-fn reflexive(relation: &crate::bitrel::Rel, graph: &EventGraph) -> usize {
+fn reflexive(relation: &Rel, graph: &EventGraph) -> usize {
     graph.ids().filter(|&id| relation.contains(id, id)).count()
 }
 
 /// Choices that differ in one place: a read from another write, two writes the other way round.
-fn changes(graph: &EventGraph, choices: &Choices, orders: &[(EventId, EventId)]) -> Vec<Choices> {
-    let mut out = Vec::new();
-    let writes = |at: EventId| {
-        let (loc, source) = (graph.event(at).loc, choices.rf[at.index()]);
-        graph.ids().filter(move |&id| {
+fn changes<'a>(
+    graph: &'a EventGraph,
+    choices: &'a Choices,
+    orders: &'a [(EventId, EventId)],
+) -> impl Iterator<Item = Choices> + 'a {
+    let writes = move |read: EventId| {
+        let (loc, source) = (graph.event(read).loc, choices.rf[read.index()]);
+        let other = move |&id: &EventId| {
             graph.event(id).is_write() && graph.event(id).loc == loc && Some(id) != source
-        })
+        };
+        graph.ids().filter(other).map(move |write| (read, write))
     };
-    for read in graph.ids().filter(|&id| choices.rf[id.index()].is_some()) {
-        for write in writes(read) {
-            let mut changed = choices.clone();
-            changed.rf[read.index()] = Some(write);
-            out.push(changed);
-        }
-    }
-    for &pair in &choices.co {
-        let (first, second) = pair;
+    let reads = graph.ids().filter(|&id| choices.rf[id.index()].is_some());
+    let sources = reads.flat_map(writes).map(|(read, write)| {
         let mut changed = choices.clone();
-        changed.co = orders.iter().copied().filter(|&other| other != pair).collect();
-        changed.co.push((second, first));
-        out.push(changed);
-    }
-    out
+        changed.rf[read.index()] = Some(write);
+        changed
+    });
+    let turned = choices.co.iter().map(|&(first, second)| {
+        let kept = orders.iter().copied().filter(|&other| other != (first, second));
+        Choices { co: kept.chain([(second, first)]).collect(), ..choices.clone() }
+    });
+    sources.chain(turned)
 }

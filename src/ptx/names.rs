@@ -192,6 +192,18 @@ impl Display for Type {
     }
 }
 
+/// The words of the state spaces other than global memory.
+pub(crate) const NOT_GLOBAL: &[&str] = &[
+    "const",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+];
+
 /// Whether a qualifier is an eviction priority, a cache hint or a prefetch size.
 #[must_use]
 pub fn is_hint(word: &str) -> bool {

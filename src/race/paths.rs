@@ -333,6 +333,12 @@ impl<'e> Paths<'e> {
         !before.row(from).chain(po.row(from)).any(leads)
     }
 
+    /// Whether a read is half of a reduction or of an arrival on an mbarrier; that of a wait is neither.
+    fn starts_no_acquire(&self, read: EventId) -> bool {
+        let marks = self.graph().event(read).marks;
+        marks.red || marks.mbarrier && marks.rmw
+    }
+
     /// Whether the read of a reduction or an arrival is followed by another one of its thread that can acquire.
     fn is_read_again(&self, read: EventId) -> bool {
         let event = |id: EventId| self.graph().event(id);
@@ -373,9 +379,7 @@ impl<'e> Paths<'e> {
         if self.events().any(|end| behind(end) && acquire.contains(read, end)) {
             return Vec::new();
         }
-        // The read of a wait is no half of an arrival.
-        let marks = self.graph().event(read).marks;
-        match marks.red || marks.mbarrier && marks.rmw {
+        match self.starts_no_acquire(read) {
             true => vec![Defect::ThroughReduction],
             false if self.fence_between(read, to, Order::Acquire) => Vec::new(),
             false => vec![Defect::NoAcquire],

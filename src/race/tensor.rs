@@ -16,9 +16,7 @@ use crate::vocabulary::BaseRel;
 /// What a model says of the order of the tensor cores in an execution.
 pub(super) struct Orders {
     values: Values,
-    /// The order in which threads execute.
-    execution: NodeId,
-    /// The steps of this order, program order among them.
+    /// The steps of the order in which threads execute, program order among them.
     steps: NodeId,
     /// From an operation to what its thread does when it has waited for it.
     waited: NodeId,
@@ -38,8 +36,8 @@ impl Orders {
         let order = model.definition("execution")?;
         let waited = model.definition("waited-for")?;
         let Node::Plus(steps) = model.arena.node(order) else { return None };
-        let values = evaluate_roots(&model.arena, &[order, steps, waited], execution);
-        Some(Self { values, execution: order, steps, waited })
+        let values = evaluate_roots(&model.arena, &[steps, waited], execution);
+        Some(Self { values, steps, waited })
     }
 
     /// The path with the fewest defects between accesses to Tensor Memory that different threads issue; `None`
@@ -65,10 +63,6 @@ impl Orders {
         Some(NearMiss { first, last, links })
     }
 
-    fn holds(&self, relation: NodeId, from: EventId, to: EventId) -> bool {
-        self.values.relation(relation).contains(from, to)
-    }
-
     /// The ways through signals of completion that the other thread waits for.
     fn signals<'s>(
         &'s self,
@@ -76,20 +70,18 @@ impl Orders {
         pair: &'s Pair,
     ) -> impl Iterator<Item = Vec<Link>> + 's {
         let graph = execution.graph;
+        let intra = execution.relation(BaseRel::Intra);
         let told = move |signal: &EventId| {
             let event = graph.event(*signal);
             event.marks.mbarrier
                 && event.is_write()
                 && event.agent != graph.event(pair.first).agent
                 && matches!(graph.agents[event.agent.index()].kind, AgentKind::Operation(..))
-                && behind(execution, pair.first, *signal)
+                && intra.find_path(pair.first, *signal).is_some()
         };
         graph.ids().filter(told).flat_map(move |signal| {
-            self.arrivals(execution, signal, pair).map(move |at| {
-                let mut links = vec![link(pair.first, signal, How::Causality, None)];
-                links.extend(self.onwards(execution, signal, at, pair));
-                links
-            })
+            let start = vec![link(pair.first, signal, How::Causality, None)];
+            self.ways(execution, start, signal, pair)
         })
     }
 
@@ -103,12 +95,22 @@ impl Orders {
         let po = execution.relation(BaseRel::Po);
         let leaves = move |&id: &EventId| po.contains(pair.issued, id);
         graph.ids().filter(leaves).flat_map(move |from| {
-            self.arrivals(execution, from, pair).map(move |at| {
-                let mut links = self.handed_over(execution, from, pair);
-                links.extend(self.onwards(execution, from, at, pair));
-                links
-            })
+            let start = self.handed_over(execution, from, pair);
+            self.ways(execution, start, from, pair)
         })
+    }
+
+    /// The ways that begin with some links, which lead to an event, and go on from there.
+    fn ways<'s>(
+        &'s self,
+        execution: &'s Execution<'_>,
+        start: Vec<Link>,
+        from: EventId,
+        pair: &'s Pair,
+    ) -> impl Iterator<Item = Vec<Link>> + 's {
+        let onwards = move |at| self.onwards(execution, from, at, pair);
+        let way = move |at| start.iter().cloned().chain(onwards(at)).collect();
+        self.arrivals(execution, from, pair).map(way)
     }
 
     /// The events of the last operation's thread, before its issue, to which a step leads.
@@ -122,9 +124,7 @@ impl Orders {
         let po = execution.relation(BaseRel::Po);
         let steps = self.values.relation(self.steps).row(from);
         steps.filter(move |&at| {
-            graph.event(at).agent == graph.event(pair.issues).agent
-                && po.contains(at, pair.issues)
-                && self.holds(self.execution, from, at)
+            graph.event(at).agent == graph.event(pair.issues).agent && po.contains(at, pair.issues)
         })
     }
 
@@ -135,7 +135,7 @@ impl Orders {
         let before = fences(execution, TensorFence::Before)
             .filter(|&fence| po.contains(pair.issued, fence) && po.contains(fence, from));
         let before: Vec<EventId> = before.collect();
-        let waited = |at: EventId| self.holds(self.waited, pair.first, at);
+        let waited = |at: EventId| self.values.relation(self.waited).contains(pair.first, at);
         let goes_on =
             base_relation(execution.graph, BaseRel::Pipelinable).contains(pair.first, pair.last);
         let good = before.iter().copied().find(|&fence| goes_on || waited(fence));
@@ -196,20 +196,4 @@ fn fences<'e>(
     graph.ids().filter(move |&id| {
         execution.executed.contains(id) && graph.event(id).kind == EventKind::TensorFence(kind)
     })
-}
-
-/// Whether an event of an asynchronous operation comes behind an access of the same or another one, as a
-/// commit does.
-fn behind(execution: &Execution<'_>, access: EventId, event: EventId) -> bool {
-    let (mut seen, mut open) = (vec![access], vec![access]);
-    let intra = execution.relation(BaseRel::Intra);
-    while let Some(at) = open.pop() {
-        for next in intra.row(at).filter(|&next| execution.executed.contains(next)) {
-            if !seen.contains(&next) {
-                seen.push(next);
-                open.push(next);
-            }
-        }
-    }
-    seen.contains(&event)
 }

@@ -107,21 +107,19 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
 /// nobody does, or nothing comes close.
 #[must_use]
 pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<NearMiss> {
-    is_unwanted(case, judgement).then(|| of_allowed(judgement, model)).flatten()
+    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+        return None;
+    };
+    if !is_unwanted(case, judgement) {
+        return None;
+    }
+    let execution = Execution::build(graph, (**choices).clone()).ok()?;
+    nearest_of(model, &execution, wanted(&execution))
 }
 
 /// Whether somebody wants the outcome excluded.
 fn is_unwanted(case: &Case, judgement: &Judgement) -> bool {
     case.test.quantifier != Quantifier::Exists || judgement.expected == Some(Kind::Forbidden)
-}
-
-/// What comes closest to excluding the execution of an allowed outcome.
-fn of_allowed(judgement: &Judgement, model: &Model) -> Option<NearMiss> {
-    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
-        return None;
-    };
-    let execution = Execution::build(graph, (**choices).clone()).ok()?;
-    nearest_of(model, &execution, wanted(&execution))
 }
 
 /// What is wrong with an execution that a verdict shows, each kind of defect once with its clause: what its
@@ -157,15 +155,15 @@ pub fn excluding(case: &Case, judgement: &Judgement, model: &Model, files: &File
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
         return String::new();
     };
-    let Some(path) = of_allowed(judgement, model) else { return String::new() };
-    let races = Execution::build(graph, (**choices).clone())
-        .is_ok_and(|execution| !in_execution(Problem { graph, model }, &execution).is_empty());
+    let Ok(execution) = Execution::build(graph, (**choices).clone()) else { return String::new() };
+    if !in_execution(Problem { graph, model }, &execution).is_empty() {
+        return String::new();
+    }
+    let path = nearest_of(model, &execution, wanted(&execution));
+    let Some(path) = path else { return String::new() };
     let heading = match is_unwanted(case, judgement) {
         true => wrong(&path.defects(), Some(&path), graph),
         false => String::new(),
     };
-    match races {
-        true => String::new(),
-        false => format!("\n{heading}{}{OF_ONE_EXECUTION}", render(&path, graph, files)),
-    }
+    format!("\n{heading}{}{OF_ONE_EXECUTION}", render(&path, graph, files))
 }

@@ -256,11 +256,11 @@ pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Fil
     let name = |id: EventId| statement(id, graph, files);
     let source =
         |of: &Execution<'_>, read: EventId| of.choices.rf.get(read.index()).copied().flatten();
+    let asked_there = asked(other);
     let mut out = String::new();
     for id in asked(execution) {
         if !graph.event(id).is_read() {
-            let same = asked(other).contains(&id);
-            if !same {
+            if !asked_there.contains(&id) {
                 out += &format!("  {} is the last write\n", name(id));
             }
         } else if let Some(from) = source(execution, id)
@@ -269,13 +269,10 @@ pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Fil
             out += &format!("  {} reads from {}\n", name(id), name(from));
         }
     }
-    let orders = |of: &Execution<'_>| {
-        of.relation(BaseRel::Co).iter_pairs().collect::<std::collections::BTreeSet<_>>()
-    };
     if out.is_empty() {
-        let known = orders(other);
-        let new = orders(execution).into_iter().filter(|pair| !known.contains(pair)).take(2);
-        for (first, second) in new {
+        let [own, known] = [execution, other].map(|of| of.relation(BaseRel::Co));
+        let new = own.iter_pairs().filter(|&(first, second)| !known.contains(first, second));
+        for (first, second) in new.take(2) {
             out += &format!("  {} comes before {} in coherence order\n", name(first), name(second));
         }
     }

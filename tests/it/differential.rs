@@ -9,7 +9,7 @@
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
-use crate::comparison::{Tally, cores};
+use crate::comparison::{Engines, Tally, cores};
 use crate::programs::{Profile, Sketch, barriers_and_sums, large, sketch, small};
 use crate::support;
 use crate::support::parse;
@@ -149,24 +149,8 @@ type States = BTreeSet<State>;
 /// one after the other.
 const STATES: usize = 12;
 
-/// The engines, with what each may spend on a question.
-struct Engines {
-    search: SearchEngine,
-    enumerate: Enumerate,
-    #[cfg(feature = "z3")]
-    solver: ptxmc::testing::solve::z3::Z3Engine,
-}
-
+/// What each engine may spend on a question.
 impl Engines {
-    fn new() -> Self {
-        Self {
-            search: SearchEngine::default(),
-            enumerate: Enumerate { cores: Cores::FirstProof },
-            #[cfg(feature = "z3")]
-            solver: ptxmc::testing::solve::z3::Z3Engine::default(),
-        }
-    }
-
     fn search(&self) -> (&dyn Engine, Budget) {
         (&self.search, support::limit(Some(5_000), 40))
     }

@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
-use crate::comparison::Tally;
+use crate::comparison::{Engines, Tally};
 use crate::programs::asynchronous::{Pipeline, pipelines};
 use crate::support::random::drawn;
 use crate::support::{limit, model, parse};
@@ -15,9 +15,7 @@ use ptxmc::testing::check::{HangKind, Settings, check, graph_of, hang, states};
 use ptxmc::testing::litmus::ast::Test;
 use ptxmc::testing::race::{Races, find, races};
 use ptxmc::testing::relation::expr::Model;
-use ptxmc::testing::solve::enumerate::Enumerate;
-use ptxmc::testing::solve::search::SearchEngine;
-use ptxmc::testing::solve::{Budget, Cores, Engine, Pairs, Problem};
+use ptxmc::testing::solve::{Budget, Engine, Pairs, Problem};
 use ptxmc::testing::verdict::{Undecided, Verdict};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -100,23 +98,7 @@ fn answer(
     }
 }
 
-struct Engines {
-    search: SearchEngine,
-    enumerate: Enumerate,
-    #[cfg(feature = "z3")]
-    solver: ptxmc::testing::solve::z3::Z3Engine,
-}
-
 impl Engines {
-    fn new() -> Self {
-        Self {
-            search: SearchEngine::default(),
-            enumerate: Enumerate { cores: Cores::FirstProof },
-            #[cfg(feature = "z3")]
-            solver: ptxmc::testing::solve::z3::Z3Engine::default(),
-        }
-    }
-
     /// The engines that are asked; the solver where it is wanted.
     fn all(&self, solver: bool) -> Vec<Asked<'_>> {
         let quick: [Asked<'_>; 2] =

@@ -20,6 +20,7 @@ mod tensor;
 use crate::diagnostic::closest;
 use crate::ptx::error::{DecodeError, DecodeWarning, Instead, Miscount};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind};
+use crate::ptx::names::NOT_GLOBAL;
 use crate::ptx::operation::{Operation, Type};
 use crate::ptx::qualifiers::Qualifiers;
 use crate::ptx::table;
@@ -108,18 +109,9 @@ impl<'a> Decoder<'a> {
     /// `.unified` stands behind addresses that are loaded from, in global memory.
     fn check_unified(&self, opcode: &str) -> Result<(), DecodeError> {
         let span = self.instruction.operands.iter().find_map(|operand| operand.unified);
-        let words = &[
-            "const",
-            "local",
-            "param",
-            "param::entry",
-            "param::func",
-            "shared",
-            "shared::cta",
-            "shared::cluster",
-            "nc",
-        ];
-        match span.filter(|_| opcode != "ld" || self.qualifiers.has_any(words)) {
+        let is_elsewhere =
+            || self.qualifiers.has_any(NOT_GLOBAL) || self.qualifiers.has_any(&["nc"]);
+        match span.filter(|_| opcode != "ld" || is_elsewhere()) {
             None => Ok(()),
             Some(span) => Err(DecodeError::Rule {
                 message: "`.unified` is for loads from global memory".to_owned(),

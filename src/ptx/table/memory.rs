@@ -1,6 +1,7 @@
 //! Loads and stores (PTX-9.7.9.8 to PTX-9.7.9.11).
 
 use crate::ptx::demand::{Demand, Needs};
+use crate::ptx::names::NOT_GLOBAL;
 use crate::ptx::row::{Op, Row, Takes, form};
 
 /// Lists of words for the names in the texts.
@@ -79,18 +80,6 @@ const HINTS: &[&str] = &["L1::", "L2::"];
 const ORDERS: &[&str] = &["weak", "relaxed", "acquire", "release", "acq_rel", "sc"];
 const SCOPES: &[&str] = &["cta", "cluster", "gpu", "sys"];
 const STRONG: &[&str] = &["volatile", "relaxed", "acquire", "release"];
-/// The words of the state spaces other than global memory.
-const ELSEWHERE: &[&str] = &[
-    "const",
-    "local",
-    "param",
-    "param::entry",
-    "param::func",
-    "shared",
-    "shared::cta",
-    "shared::cluster",
-];
-
 // Demands that loads and stores share.
 const OPERATED: &str = "only weak accesses have a cache operator such as `.{word}`";
 const LOAD_OPERATORS: &[&str] = &["ca", "cg", "cs", "lu", "cv"];
@@ -112,7 +101,8 @@ const NO_VECTOR: &str = "there is no vector of {elements} elements of `.{type}` 
 const AT_MOST: &str = "vectors have at most 128 bits, or 256 in global memory";
 const ELEMENTS: Demand = Demand::rule(VECTORS, Needs::Without(&["b128"]), NO_VECTOR, AT_MOST);
 const WIDE: Demand = Demand::rule(VECTORS, Needs::Bits(0, 256), NO_VECTOR, AT_MOST);
-const NARROW: Demand = Demand::rule(ELSEWHERE, Needs::Bits(0, 128), NO_VECTOR, AT_MOST).at_vector();
+const NARROW: Demand =
+    Demand::rule(NOT_GLOBAL, Needs::Bits(0, 128), NO_VECTOR, AT_MOST).at_vector();
 
 const NO_HINT: &str = "this access takes no hint such as `.{word}`";
 const ALL_HINTS: Demand = Demand::rule(
@@ -138,7 +128,7 @@ const ALL_HINTS: Demand = Demand::rule(
 );
 const GLOBAL_HINTS: Demand = Demand::rule(
     HINTS,
-    Needs::Without(ELSEWHERE),
+    Needs::Without(NOT_GLOBAL),
     NO_HINT,
     "hints go with accesses to global memory; remove it",
 );
@@ -228,7 +218,7 @@ const MMIO: &[Demand] = {
             "`.mmio` accesses have the scope `.sys`, not `.{other}`",
             HELP,
         ),
-        Demand::rule(OF, Needs::Without(ELSEWHERE), "`.mmio` accesses are global", HELP),
+        Demand::rule(OF, Needs::Without(NOT_GLOBAL), "`.mmio` accesses are global", HELP),
         Demand::rule(
             VECTORS,
             Needs::OneOf(&[]),
@@ -250,7 +240,7 @@ const INCOHERENT: &[Demand] = {
     const OTHERS: &[&str] = &["weak", "volatile", "relaxed", "acquire", "lu", "cv"];
     &[
         Demand::rule(&["nc"], Needs::Without(OTHERS), MESSAGE, HELP),
-        Demand::rule(&["nc"], Needs::Without(ELSEWHERE), MESSAGE, HELP),
+        Demand::rule(&["nc"], Needs::Without(NOT_GLOBAL), MESSAGE, HELP),
         Demand::rule(&["nc"], Needs::With(&["global"]), MESSAGE, HELP),
         ELEMENTS,
         WIDE,
@@ -265,7 +255,7 @@ const UNIFORMS: &[Demand] = {
     const HELP: &str = "write `ldu{.global}.type d, [a]`";
     &[
         Demand::rule(&[], Needs::Without(STRONG), MESSAGE, HELP),
-        Demand::rule(&[], Needs::Without(ELSEWHERE), MESSAGE, HELP),
+        Demand::rule(&[], Needs::Without(NOT_GLOBAL), MESSAGE, HELP),
         ELEMENTS,
         Demand::rule(
             &[],

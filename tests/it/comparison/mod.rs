@@ -3,9 +3,31 @@
 
 pub mod cores;
 
+use ptxmc::testing::solve::Cores;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+
+/// The engines that are held against each other; the solver where the library has it.
+pub struct Engines {
+    pub search: SearchEngine,
+    pub enumerate: Enumerate,
+    #[cfg(feature = "z3")]
+    pub solver: ptxmc::testing::solve::z3::Z3Engine,
+}
+
+impl Engines {
+    pub fn new() -> Self {
+        Self {
+            search: SearchEngine::default(),
+            enumerate: Enumerate { cores: Cores::FirstProof },
+            #[cfg(feature = "z3")]
+            solver: ptxmc::testing::solve::z3::Z3Engine::default(),
+        }
+    }
+}
 
 /// Counts by model, engine and feature of the programs.
 #[derive(Debug, Default)]
