@@ -16,7 +16,7 @@ use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use petgraph::Graph;
 use petgraph::algo::toposort;
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A program whose executions are prefixes of another program's executions.
 pub(super) enum Beginning {
@@ -74,6 +74,21 @@ enum Waits {
     ForSome,
 }
 
+/// Whether a thread that is blocked at an operation counts as arrived there.
+///
+/// No event tells when it has arrived. Where a later event of another thread needs the arrival,
+/// blocking therefore counts only at operations that the thread surely reaches, and where nobody
+/// passes the barrier, so that its participants do not matter.
+#[derive(Clone, Copy)]
+pub(super) enum Blocking {
+    /// It does not.
+    No,
+    /// It does: no later event needs the arrival.
+    Counts,
+    /// It does under this condition, at operations that surely happen and arrive.
+    CountsWhere(ExprId),
+}
+
 /// The program with a choice of where threads block.
 pub(super) struct Blocked {
     /// The events; an operation at which a thread blocks does not happen, nor later events of the
@@ -83,6 +98,9 @@ pub(super) struct Blocked {
     pub(super) stays: TiVec<BarrierId, ExprId>,
     /// The operations that are not complete, with when their threads go no further.
     incomplete: IndexMap<BarrierId, ExprId>,
+    /// Whether each operation of the program is an arrival that surely happens unless its thread is
+    /// blocked before.
+    is_sure: TiVec<BarrierId, bool>,
     /// Whether each operation of the program waits for its warp.
     waits_for_warp: TiVec<BarrierId, bool>,
     /// For each thread, when it does not end, but stays at a barrier, in a loop, before a task, or
@@ -145,6 +163,11 @@ impl Blocked {
         let mut out = Self {
             stays: TiVec::from(vec![never; graph.barriers.len()]),
             incomplete: incomplete.into_iter().map(|b| (b, never)).collect(),
+            is_sure: graph
+                .barriers
+                .iter()
+                .map(|op| op.arrives && graph.exprs.is_true(graph.event(op.event).guard))
+                .collect(),
             waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
             held: vec![never; graph.agents.len()],
             halts: Vec::new(),
@@ -250,7 +273,7 @@ impl Blocked {
             let mut here = guard;
             // If the operation waits for ever, its thread goes no further.
             if is_complete || !waits {
-                let bit = choice(graph, &mut self.graph, b);
+                let bit = choose(&mut self.graph, b, "stays");
                 here = self.graph.exprs.and(guard, bit);
             }
             let exprs = &mut self.graph.exprs;
@@ -276,7 +299,7 @@ impl Blocked {
     /// Two questions have no certain answer here. The first is the set of threads for which an
     /// operation without a count waits if values decide other counts at its barrier. Here the
     /// operation is passed only if no thread is blocked. The second is the arrival of a blocked
-    /// thread together with its warp. Here the thread counts as not arrived.
+    /// thread together with its warp ([`Blocking`]).
     pub(super) fn right(&mut self) -> ExprId {
         self.passed_rightly(Waits::ForAll)
     }
@@ -308,13 +331,13 @@ impl Blocked {
         op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
     }
 
-    /// Counts only threads that block at barriers as not ending: those in loops may still go on.
-    pub(super) fn forget_loops(&mut self) {
+    /// Counts only these blocked threads as not ending.
+    pub(super) fn count_as_held(&mut self, held: &TiSlice<BarrierId, ExprId>) {
         let never = self.graph.exprs.truth(false);
         self.held.fill(never);
         for b in self.stays.keys() {
             let agent = self.agent(b).index();
-            self.held[agent] = self.graph.exprs.or(self.held[agent], self.stays[b]);
+            self.held[agent] = self.graph.exprs.or(self.held[agent], held[b]);
         }
     }
 
@@ -330,7 +353,9 @@ impl Blocked {
             let by_counts = self.awaits_by_counts(&op);
             for other in self.participants(&op).into_iter().filter(|&other| other != own) {
                 let away = match (by_counts, waits) {
-                    (false, _) => self.has_not_arrived(other, b, |other| other.arrives, false),
+                    (false, _) => {
+                        self.has_not_arrived(other, b, |other| other.arrives, Blocking::No)
+                    }
                     (true, Waits::ForAll) => self.held[other.index()],
                     (true, Waits::ForSome) => {
                         let never = self.graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
@@ -355,15 +380,31 @@ impl Blocked {
 
     fn misses_mates(&mut self, b: BarrierId, waits: Waits) -> ExprId {
         let mut missing = self.graph.exprs.truth(false);
-        if self.waits_for_warp[b] {
-            let op = self.graph.barriers[b].clone();
-            let kind = |other: &BarrierOp| op.is_numbered_with(other);
-            for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
-                let away = self.has_not_arrived(mate, b, kind, waits == Waits::ForSome);
-                missing = self.graph.exprs.or(missing, away);
-            }
+        if !self.waits_for_warp[b] {
+            return missing;
+        }
+        let op = self.graph.barriers[b].clone();
+        let kind = |other: &BarrierOp| op.is_numbered_with(other);
+        let blocked = match waits {
+            Waits::ForSome => Blocking::Counts,
+            Waits::ForAll if op.waits => Blocking::No,
+            Waits::ForAll => Blocking::CountsWhere(self.nobody_waits_at(&op.key)),
+        };
+        for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
+            let away = self.has_not_arrived(mate, b, kind, blocked);
+            missing = self.graph.exprs.or(missing, away);
         }
         missing
+    }
+
+    /// When no operation that waits at a barrier is passed.
+    fn nobody_waits_at(&mut self, key: &BarrierKey) -> ExprId {
+        let barriers = self.graph.barriers.iter();
+        let waits = barriers.filter(|op| op.waits && op.key == *key);
+        let guards: Vec<ExprId> = waits.map(|op| self.graph.event(op.event).guard).collect();
+        let exprs = &mut self.graph.exprs;
+        let any = guards.into_iter().fold(exprs.truth(false), |any, guard| exprs.or(any, guard));
+        exprs.not(any)
     }
 
     /// The threads that an operation without a count may wait for.
@@ -397,23 +438,32 @@ impl Blocked {
     }
 
     /// When a thread does not end and has not arrived at the barrier of an operation with the same
-    /// ordinal. An arrival is a passed operation of the given kind or, if `stays_count`, a block at
-    /// one. Blocking does not count where order matters: no order tells then that the thread has
-    /// arrived.
+    /// ordinal. An arrival is a passed operation of the given kind or, as `blocked` says, a block at
+    /// one.
     pub(super) fn has_not_arrived(
         &mut self,
         agent: AgentId,
         b: BarrierId,
         kind: impl Fn(&BarrierOp) -> bool,
-        stays_count: bool,
+        blocked: Blocking,
     ) -> ExprId {
         let (graph, op) = (&self.graph, &self.graph.barriers[b]);
         let own = self.own(agent, &op.key).into_iter();
         let own =
             own.filter(|&b| kind(&graph.barriers[b]) && graph.may_meet(op, &graph.barriers[b]));
-        let staying = |b: BarrierId| stays_count.then(|| self.stays[b]);
-        let come = own.flat_map(|b| [self.passed(b)].into_iter().chain(staying(b)));
-        let (come, turn) = (come.collect(), self.turn(b));
+        let mut come = Vec::new();
+        for other in own.collect::<Vec<_>>() {
+            come.push(self.passed(other));
+            match blocked {
+                Blocking::No => {}
+                Blocking::Counts => come.push(self.stays[other]),
+                Blocking::CountsWhere(when) if self.is_sure[other] => {
+                    come.push(self.graph.exprs.and(self.stays[other], when));
+                }
+                Blocking::CountsWhere(_) => {}
+            }
+        }
+        let turn = self.turn(b);
         self.stops_before_ordinal(agent, turn, come)
     }
 
@@ -465,14 +515,14 @@ fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprI
     *goes = exprs.and(*goes, not);
 }
 
-/// A new choice bit: whether the thread of an operation blocks there.
-fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: BarrierId) -> ExprId {
+/// A new choice bit about the thread of an operation, such as whether it `stays` there.
+pub(super) fn choose(graph: &mut EventGraph, b: BarrierId, what: &str) -> ExprId {
     let op = &graph.barriers[b];
-    let id = SymbolId::new(chosen.symbols.len());
+    let id = SymbolId::new(graph.symbols.len());
     let thread = &graph.agents[graph.event(op.event).agent.index()].name;
-    let name = format!("whether {thread} stays at {}", op.key);
-    chosen.symbols.push(Symbol::chosen(name, 1));
-    chosen.exprs.leaf(Expr::Symbol(id), 1)
+    let name = format!("whether {thread} {what} at {}", op.key);
+    graph.symbols.push(Symbol::chosen(name, 1));
+    graph.exprs.leaf(Expr::Symbol(id), 1)
 }
 
 /// The agents in topological order of tasks: a task after those that it waits for.

@@ -12,7 +12,7 @@
 //! as arrived while others of its warp are blocked there.
 
 use super::barriers::{stuck_at, whereabouts};
-use super::blocked::{Blocked, MOST_OPERATIONS};
+use super::blocked::{Blocked, Blocking, MOST_OPERATIONS, choose};
 use super::{Settings, too_large};
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
@@ -24,7 +24,7 @@ use crate::rule::Extent;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::Reason;
 use std::collections::BTreeSet;
-use typed_index_collections::TiSlice;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The threads that are not blocked at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,8 @@ fn find(
         return None;
     }
     let mut stays = Blocked::new(graph);
-    let guard = deadlock(&mut stays, others);
-    let Blocked { mut graph, stays, .. } = stays;
+    let Deadlock { guard, held } = deadlock(&mut stays, others);
+    let Blocked { mut graph, .. } = stays;
     if graph.exprs.is_false(guard) {
         return None;
     }
@@ -77,19 +77,19 @@ fn find(
     let found =
         engine.find(Problem { graph: &graph, ..problem }, Goal::Violation(0), settings.budget);
     let Answer::Yes(choices) = found else { return None };
-    let waiting = waiting(&graph, &stays, &choices)?;
+    let waiting = waiting(&graph, &held, &choices)?;
     Some(reason(&graph, &waiting, choices))
 }
 
-/// The operations at which threads are blocked in an execution.
+/// The operations at which threads are held in an execution.
 fn waiting(
     graph: &EventGraph,
-    stays: &TiSlice<BarrierId, ExprId>,
+    held: &TiSlice<BarrierId, ExprId>,
     choices: &Choices,
 ) -> Option<Vec<BarrierId>> {
     let execution = Execution::build(graph, choices.clone()).ok()?;
-    let holds = |&b: &BarrierId| execution.truth(stays[b]) == Some(true);
-    Some(stays.keys().filter(holds).collect())
+    let holds = |&b: &BarrierId| execution.truth(held[b]) == Some(true);
+    Some(held.keys().filter(holds).collect())
 }
 
 fn reason(graph: &EventGraph, waiting: &[BarrierId], choices: Box<Choices>) -> Reason {
@@ -101,33 +101,66 @@ fn reason(graph: &EventGraph, waiting: &[BarrierId], choices: Box<Choices>) -> R
     }
 }
 
-/// The condition that some thread is blocked, that no blocked thread can go on, and that the others
-/// are as given.
-fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
-    let mut some = stays.graph.exprs.truth(false);
-    for &here in &stays.stays {
-        some = stays.graph.exprs.or(some, here);
-    }
+/// The condition of a deadlock.
+struct Deadlock {
+    /// Some thread is held for ever, and the others are as asked.
+    guard: ExprId,
+    /// For each operation, when its thread is held there.
+    held: TiVec<BarrierId, ExprId>,
+}
+
+/// The condition that some thread is blocked and can never go on, and that the others are as given.
+fn deadlock(stays: &mut Blocked, others: Others) -> Deadlock {
     let right = stays.right();
-    let mut all = stays.graph.exprs.and(some, right);
-    let elsewhere = elsewhere(stays);
-    match others {
-        Others::MayLoop => stays.forget_loops(),
+    let mut elsewhere = elsewhere(stays);
+    let mut guard = right;
+    let held = match others {
         Others::End => {
             for &away in &elsewhere {
                 let ends = stays.graph.exprs.not(away);
-                all = stays.graph.exprs.and(all, ends);
+                guard = stays.graph.exprs.and(guard, ends);
             }
+            stays.stays.clone()
         }
-    }
+        Others::MayLoop => {
+            let held = some_of(stays);
+            for b in stays.stays.keys() {
+                // A thread that is blocked, but not held, may go on.
+                let agent = stays.agent(b).index();
+                let exprs = &mut stays.graph.exprs;
+                let not = exprs.not(held[b]);
+                let goes_on = exprs.and(stays.stays[b], not);
+                elsewhere[agent] = exprs.or(elsewhere[agent], goes_on);
+            }
+            stays.count_as_held(&held);
+            held
+        }
+    };
+    let exprs = &mut stays.graph.exprs;
+    let some = held.iter().fold(exprs.truth(false), |any, &here| exprs.or(any, here));
+    guard = exprs.and(guard, some);
     for b in stays.stays.keys() {
-        if !stays.graph.exprs.is_false(stays.stays[b]) {
-            let (held, _) = is_held(stays, b, &elsewhere);
-            let either = stays.graph.exprs.implies(stays.stays[b], held);
-            all = stays.graph.exprs.and(all, either);
+        if !stays.graph.exprs.is_false(held[b]) {
+            let (stuck, _) = is_held(stays, b, &elsewhere);
+            let stuck = stays.graph.exprs.implies(held[b], stuck);
+            guard = stays.graph.exprs.and(guard, stuck);
         }
     }
-    all
+    Deadlock { guard, held }
+}
+
+/// A choice among the operations at which threads are blocked.
+fn some_of(stays: &mut Blocked) -> TiVec<BarrierId, ExprId> {
+    let blocked: Vec<(BarrierId, ExprId)> =
+        stays.stays.iter_enumerated().map(|(b, &here)| (b, here)).collect();
+    let chosen = blocked.into_iter().map(|(b, here)| {
+        if stays.graph.exprs.is_false(here) {
+            return here;
+        }
+        let bit = choose(&mut stays.graph, b, "is held");
+        stays.graph.exprs.and(here, bit)
+    });
+    chosen.collect()
 }
 
 /// For each thread, when it is in a loop or waits for a task with a thread that does not end.
@@ -187,7 +220,7 @@ fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (Ex
         return (missing, Precision::Sufficient);
     }
     for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
-        let away = stays.has_not_arrived(other, b, |other| other.arrives, true);
+        let away = stays.has_not_arrived(other, b, |other| other.arrives, Blocking::Counts);
         missing = stays.graph.exprs.or(missing, away);
     }
     (missing, Precision::Exact)
@@ -250,6 +283,9 @@ fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprI
         op.key == *key && op.arrives
     };
     let here: Vec<BarrierId> = stays.stays.keys().filter(arrives).collect();
+    if most_warps(&stays.graph, key) < wanted {
+        return stays.graph.exprs.truth(true);
+    }
     let wanted = wanted.min(u128::from(u16::MAX));
     let wanted = stays.graph.exprs.number(wanted, BarrierOp::ORDINAL_BITS);
     let come = if are_alone(&stays.graph, key) {
@@ -271,6 +307,17 @@ fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprI
         let not = exprs.not(elsewhere[agent.index()]);
         exprs.and(lacks, not)
     })
+}
+
+/// The number of warps with a thread that may use a barrier, within the bound or beyond.
+fn most_warps(graph: &EventGraph, key: &BarrierKey) -> u128 {
+    let (BarrierKey::Cta(cta, resource), all) = (key, &graph.barrier_uses) else {
+        return u128::MAX;
+    };
+    let here = all.iter().filter(|used| used.cta == *cta);
+    let here = here.filter(|used| used.resource.is_none_or(|own| own == *resource));
+    let warps: BTreeSet<_> = here.map(|used| graph.warp_of(used.agent).ok_or(used.agent)).collect();
+    warps.len() as u128
 }
 
 /// When a thread is blocked at an operation and has arrived. A thread that still waits for others

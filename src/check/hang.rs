@@ -15,7 +15,7 @@ mod polls;
 use super::blocked::{Blocked, MOST_OPERATIONS};
 use super::deadlock::{Precision, is_held};
 use super::halts::{Halts, owes_nothing};
-use super::{Outcome, Settings, SoundDependence, Timed, bound, graph_of, too_large};
+use super::{Outcome, Settings, SoundDependence, Timed, bound, graph_of, in_order, too_large};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::phase::Barriers;
@@ -191,7 +191,7 @@ impl Question<'_> {
     fn answer(&self) -> Result<Hang, Undecided> {
         let live = self.graph.cuts.iter().filter(|cut| !self.graph.exprs.is_false(cut.guard));
         let loops = live.filter(|cut| cut.kind != CutKind::Idle).count() > 0;
-        if !loops && (self.graph.barriers.is_empty() || self.all_pass()) {
+        if !loops && (self.graph.barriers.is_empty() || all_pass(self.graph)) {
             return Ok(Hang::Never);
         }
         if let Some(why) = too_large(self.graph) {
@@ -203,11 +203,16 @@ impl Question<'_> {
             return Err(Undecided::Unsupported(why));
         }
         let progress = if loops { self.settings.progress } else { Progress::Fair };
-        let Formulas { stays, certain, possible } = self.formulas(progress);
-        if self.find(&stays.graph, possible)?.is_none() {
+        let halts = Halts::of(self.graph, self.test, progress);
+        let Formulas { stays, certain, possible } = formulas(self.graph, halts, progress);
+        let find = |holds| {
+            let asked = Problem { graph: &stays.graph, model: self.model };
+            find(asked, holds, self.engine, self.settings)
+        };
+        if find(possible)?.is_none() {
             return Ok(Hang::Never);
         }
-        match self.find(&stays.graph, certain)? {
+        match find(certain)? {
             Some(choices) => {
                 let mut graph = stays.graph.clone();
                 graph.forget_cuts();
@@ -219,35 +224,6 @@ impl Question<'_> {
         }
     }
 
-    /// Whether all threads pass all barriers in every order, for certain participants.
-    fn all_pass(&self) -> bool {
-        let graph = self.graph;
-        let is_certain = graph.barriers.iter().all(|op| {
-            graph.exprs.constant(graph.event(op.event).guard).is_some() && graph.knows_count(op)
-        });
-        is_certain && {
-            let (stuck, all_ends) = Schedules::new(Barriers::certain(graph)).stuck_by_order();
-            all_ends && stuck.iter().all(Vec::is_empty)
-        }
-    }
-
-    /// An execution of a program that satisfies a condition.
-    fn find(&self, program: &EventGraph, holds: ExprId) -> Result<Option<Box<Choices>>, Undecided> {
-        if program.exprs.is_false(holds) {
-            return Ok(None);
-        }
-        let mut graph = program.clone();
-        graph.forget_cuts();
-        graph.violations.clear();
-        graph.observed.clear();
-        graph.filter = holds;
-        let problem = Problem { graph: &graph, model: self.model };
-        match self.engine.find(problem, Goal::Complete, self.settings.budget).decided()? {
-            Decided::Yes(choices) => Ok(Some(choices)),
-            Decided::No(_) => Ok(None),
-        }
-    }
-
     /// The reason why a hang is possible but not certain: loops are cut, or the waiting threads are
     /// not exactly known.
     fn undecided(&self) -> Undecided {
@@ -255,72 +231,130 @@ impl Question<'_> {
         bound::cut(self.test, problem, self.engine, self.settings)
             .unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
     }
+}
 
-    fn formulas(&self, progress: Progress) -> Formulas {
-        let mut stays = Blocked::with_halts(self.graph, Halts::of(self.graph, self.test, progress));
-        let duty = self.duty(&mut stays, progress);
-        let (right, right_at_least) = (stays.right(), stays.right_at_least());
-        let mut certain = stays.graph.exprs.and(right, duty);
-        let mut possible = stays.graph.exprs.and(right_at_least, duty);
-        let never = stays.graph.exprs.truth(false);
-        // A thread that does not end stays for ever, so that none elsewhere arrives later.
-        let elsewhere = vec![never; stays.held.len()];
-        for b in stays.stays.keys() {
-            let (held, precision) = is_held(&mut stays, b, &elsewhere);
-            let exprs = &mut stays.graph.exprs;
-            let held = exprs.implies(stays.stays[b], held);
-            certain = exprs.and(certain, held);
-            if precision == Precision::Exact {
-                possible = exprs.and(possible, held);
-            }
-        }
-        let mut cut_off = never;
-        let writes = stays.graph.writes_by_location();
-        for cut in stays.graph.cuts.clone() {
-            let [sure, perhaps] =
-                [Precision::Exact, Precision::Sufficient].map(|precision| match cut.kind {
-                    CutKind::Spin => polls::last(&mut stays.graph, &writes, &cut, precision),
-                    // The thread's further steps are unknown; an execution with one more round
-                    // shows them if a round without effect was cut.
-                    CutKind::Bound | CutKind::Idle => never,
-                });
-            let exprs = &mut stays.graph.exprs;
-            if cut.kind == CutKind::Bound {
-                cut_off = exprs.or(cut_off, cut.guard);
-            }
-            let sure = exprs.implies(cut.guard, sure);
-            certain = exprs.and(certain, sure);
-            let perhaps = exprs.implies(cut.guard, perhaps);
-            possible = exprs.and(possible, perhaps);
-        }
+/// The formulas of the hangs of a program, with a scheduler that may leave threads at these places.
+fn formulas(graph: &EventGraph, halts: Halts, progress: Progress) -> Formulas {
+    let mut stays = Blocked::with_halts(graph, halts);
+    let duty = duty(graph, &mut stays, progress);
+    let (right, right_at_least) = (stays.right(), stays.right_at_least());
+    let mut certain = stays.graph.exprs.and(right, duty);
+    let mut possible = stays.graph.exprs.and(right_at_least, duty);
+    let never = stays.graph.exprs.truth(false);
+    // A thread that does not end stays for ever, so that none elsewhere arrives later.
+    let elsewhere = vec![never; stays.held.len()];
+    for b in stays.stays.keys() {
+        let (held, precision) = is_held(&mut stays, b, &elsewhere);
         let exprs = &mut stays.graph.exprs;
-        let cut_off = exprs.and(right_at_least, cut_off);
-        let possible = exprs.or(possible, cut_off);
-        Formulas { stays, certain, possible }
+        let held = exprs.implies(stays.stays[b], held);
+        certain = exprs.and(certain, held);
+        if precision == Precision::Exact {
+            possible = exprs.and(possible, held);
+        }
     }
-
-    /// The condition that some thread waits, and that the scheduler owes no thread a step.
-    fn duty(&self, stays: &mut Blocked, progress: Progress) -> ExprId {
+    let mut cut_off = never;
+    let writes = stays.graph.writes_by_location();
+    for cut in stays.graph.cuts.clone() {
+        let [sure, perhaps] =
+            [Precision::Exact, Precision::Sufficient].map(|precision| match cut.kind {
+                CutKind::Spin => polls::last(&mut stays.graph, &writes, &cut, precision),
+                // The thread's further steps are unknown; an execution with one more round
+                // shows them if a round without effect was cut.
+                CutKind::Bound | CutKind::Idle => never,
+            });
         let exprs = &mut stays.graph.exprs;
-        let spins = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin);
-        let spins = spins.fold(exprs.truth(false), |any, cut| exprs.or(any, cut.guard));
-        let waits = stays.stays.iter().fold(spins, |any, &here| exprs.or(any, here));
-        let mut left = vec![exprs.truth(false); stays.held.len()];
-        let mut some_left = exprs.truth(false);
-        for halt in &stays.halts {
-            let of_thread = &mut left[halt.agent.index()];
-            *of_thread = exprs.or(*of_thread, halt.when);
-            some_left = exprs.or(some_left, halt.when);
+        if cut.kind == CutKind::Bound {
+            cut_off = exprs.or(cut_off, cut.guard);
         }
-        let goes_on = exprs.implies(some_left, spins);
-        let threads = threads(self.graph);
-        let acts = |agent: AgentId| self.graph.events.iter().any(|event| event.agent == agent);
-        let held: Vec<ExprId> = threads.iter().map(|agent| stays.held[agent.index()]).collect();
-        let left = threads.iter().map(|&agent| acts(agent).then_some(left[agent.index()]));
-        let left: Vec<Option<ExprId>> = left.collect();
-        let owes = owes_nothing(exprs, progress, &held, &left);
-        let duty = exprs.and(goes_on, owes);
-        exprs.and(waits, duty)
+        let sure = exprs.implies(cut.guard, sure);
+        certain = exprs.and(certain, sure);
+        let perhaps = exprs.implies(cut.guard, perhaps);
+        possible = exprs.and(possible, perhaps);
+    }
+    let exprs = &mut stays.graph.exprs;
+    let cut_off = exprs.and(right_at_least, cut_off);
+    let possible = exprs.or(possible, cut_off);
+    Formulas { stays, certain, possible }
+}
+
+/// The condition that some thread waits, and that the scheduler owes no thread a step.
+fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
+    let exprs = &mut stays.graph.exprs;
+    let spins = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin);
+    let spins = spins.fold(exprs.truth(false), |any, cut| exprs.or(any, cut.guard));
+    let waits = stays.stays.iter().fold(spins, |any, &here| exprs.or(any, here));
+    let mut left = vec![exprs.truth(false); stays.held.len()];
+    let mut some_left = exprs.truth(false);
+    for halt in &stays.halts {
+        let of_thread = &mut left[halt.agent.index()];
+        *of_thread = exprs.or(*of_thread, halt.when);
+        some_left = exprs.or(some_left, halt.when);
+    }
+    let goes_on = exprs.implies(some_left, spins);
+    let threads = threads(graph);
+    let acts = |agent: AgentId| graph.events.iter().any(|event| event.agent == agent);
+    let held: Vec<ExprId> = threads.iter().map(|agent| stays.held[agent.index()]).collect();
+    let left = threads.iter().map(|&agent| acts(agent).then_some(left[agent.index()]));
+    let left: Vec<Option<ExprId>> = left.collect();
+    let owes = owes_nothing(exprs, progress, &held, &left);
+    let duty = exprs.and(goes_on, owes);
+    exprs.and(waits, duty)
+}
+
+/// The places where threads wait for ever in an execution that hangs, under a scheduler that owes all
+/// threads progress: branches of loops, and barrier operations. `None` if no such execution is found.
+pub(super) fn places(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Vec<Span>> {
+    let graph = problem.graph;
+    if graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some() {
+        return None;
+    }
+    let Formulas { stays, certain, .. } = formulas(graph, Halts::nowhere(graph), Progress::Fair);
+    let asked = Problem { graph: &stays.graph, ..problem };
+    let choices = find(asked, certain, engine, settings).ok()??;
+    let mut hanging = stays.graph.clone();
+    hanging.forget_cuts();
+    let statuses = statuses(graph, &stays, &hanging, &choices);
+    Some(in_order(statuses.iter().filter_map(|status| match status.stop {
+        Stop::AtBarrier(b) => Some(graph.event(graph.barriers[b].event).span),
+        Stop::InLoop { branch, .. } => Some(branch),
+        Stop::Ended | Stop::BeforeTask(_) | Stop::NotStarted | Stop::Left(_) => None,
+    })))
+}
+
+/// An execution of a program that satisfies a condition.
+fn find(
+    Problem { graph: program, model }: Problem<'_>,
+    holds: ExprId,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<Box<Choices>>, Undecided> {
+    if program.exprs.is_false(holds) {
+        return Ok(None);
+    }
+    let mut graph = program.clone();
+    graph.forget_cuts();
+    graph.violations.clear();
+    graph.observed.clear();
+    graph.filter = holds;
+    let problem = Problem { graph: &graph, model };
+    match engine.find(problem, Goal::Complete, settings.budget).decided()? {
+        Decided::Yes(choices) => Ok(Some(choices)),
+        Decided::No(_) => Ok(None),
+    }
+}
+
+/// Whether all threads pass all barriers in every order, for certain participants.
+pub(super) fn all_pass(graph: &EventGraph) -> bool {
+    let is_certain = graph.barriers.iter().all(|op| {
+        graph.exprs.constant(graph.event(op.event).guard).is_some() && graph.knows_count(op)
+    });
+    is_certain && {
+        let (stuck, all_ends) = Schedules::new(Barriers::certain(graph)).stuck_by_order();
+        all_ends && stuck.iter().all(Vec::is_empty)
     }
 }
 

@@ -31,20 +31,17 @@ use std::iter;
 /// in a loop has ended. There is no prefix if threads surely pass all operations.
 pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
     let filtered = !graph.exprs.is_true(graph.filter);
-    let (ends, open) = if filtered { (Vec::new(), false) } else { ends(graph) };
-    let few = graph.barriers.len() <= MOST_OPERATIONS;
-    let open = open && !ends.is_empty();
-    let before = |ends: Ends| {
-        let mut before = before(graph, &ends);
-        // A thread that may stay in a loop does not count as ended.
-        before.forget_cuts();
-        Beginning::Certain(before)
-    };
-    let chosen = (open && few).then(|| iter::once_with(|| Blocked::new(graph).misuses(graph)));
-    let many =
-        (open && !few).then(|| iter::once_with(|| Beginning::Possible(without_barriers(graph))));
-    let chosen = chosen.into_iter().flatten().flatten();
-    ends.into_iter().map(before).chain(chosen).chain(many.into_iter().flatten())
+    let filtered = filtered || !may_wait_for_ever(graph);
+    let few = !filtered && graph.barriers.len() <= MOST_OPERATIONS;
+    let chosen = few.then(|| iter::once_with(|| Blocked::new(graph).misuses(graph)));
+    let many = (!filtered && !few)
+        .then(|| iter::once_with(|| Beginning::Possible(without_barriers(graph))));
+    chosen.into_iter().flatten().flatten().chain(many.into_iter().flatten())
+}
+
+/// Whether some thread may wait for ever, at a barrier or for a thread that stays in a loop.
+fn may_wait_for_ever(graph: &EventGraph) -> bool {
+    Goal::AnyViolation.needs_end(graph) || !super::hang::all_pass(graph)
 }
 
 /// The program without waits at barriers: an over-approximation of its executions.
