@@ -3,7 +3,6 @@
 mod barrier_counts;
 mod barrier_reuse;
 mod barriers;
-mod blocked;
 mod bound;
 mod deadlock;
 mod features;
@@ -566,7 +565,7 @@ fn violation_before_a_wait(
         return None;
     }
     let find = |graph: &EventGraph| violation(Problem { graph, model }, engine, settings);
-    blocked::first_found(prefix::before_waits(graph), find, undecided_before_waits)
+    prefix::first_found(prefix::before_waits(graph), find, undecided_before_waits)
 }
 
 /// The verdict if undefined behaviour before a wait may or may not happen.
@@ -710,7 +709,7 @@ pub fn races(
     }
     if races.list.is_empty() && too_large(&graph).is_none() {
         // A beginning that is only possible has no execution that could be shown.
-        for before in prefix::before_waits(&graph).filter_map(blocked::Beginning::certain) {
+        for before in prefix::before_waits(&graph).filter_map(prefix::Beginning::certain) {
             let mut found = all(&before)?;
             if !found.list.is_empty() {
                 found.open = found.open.or(races.open);

@@ -462,13 +462,8 @@ pub enum Extent {
     AllInOneOrder,
     /// In all, at these operations in one execution, elsewhere in others.
     AllInOneExecution,
-    /// No execution ends, perhaps because of loops; at these operations in one order of barrier
-    /// operations.
-    NoneEndsInOneOrder,
     /// No execution ends, perhaps because of loops; at these operations in one execution.
     NoneEndsInOneExecution,
-    /// In some.
-    Some,
 }
 
 impl Rule {
@@ -554,15 +549,6 @@ impl Rule {
     #[must_use]
     pub fn is_out_of_model(&self) -> bool {
         self.effect() == Effect::OutOfModel
-    }
-
-    /// A [deadlock](Self::Stuck) with another extent; other rules are unchanged.
-    #[must_use]
-    pub(crate) fn in_executions(self, extent: Extent) -> Self {
-        match self {
-            Self::Stuck { waiting, clauses, .. } => Self::Stuck { extent, waiting, clauses },
-            other => other,
-        }
     }
 }
 
@@ -671,11 +657,7 @@ fn stuck(f: &mut fmt::Formatter<'_>, extent: Extent, who: &str) -> fmt::Result {
         Extent::AllInOneExecution => {
             write!(f, "no execution passes all barriers: {who}, in one execution")
         }
-        Extent::NoneEndsInOneOrder => {
-            write!(f, "no execution ends: in one order of the operations, {who}")
-        }
         Extent::NoneEndsInOneExecution => write!(f, "no execution ends: in one, {who}"),
-        Extent::Some => f.write_str(who),
     }
 }
 
@@ -695,7 +677,7 @@ mod tests {
 
     #[test]
     fn clauses_are_those_of_the_text() {
-        let stuck = Rule::Stuck { extent: Extent::Some, waiting: Vec::new(), clauses: Vec::new() };
+        let stuck = Rule::Stuck { extent: Extent::All, waiting: Vec::new(), clauses: Vec::new() };
         let others = [
             Rule::Outside { hint: None },
             Rule::PerhapsOutside { from: Some("n".to_owned()) },

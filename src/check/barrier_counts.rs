@@ -1,7 +1,7 @@
 //! Threads at one barrier with different thread counts, if values decide the participants or the
 //! counts. Undefined if the threads may be there at one time (PTX-9.7.13.1).
 
-use super::blocked::{self, Blocked};
+use super::prefix::{self, Blocked, without_barriers};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
 use crate::collections::IndexSet;
@@ -80,7 +80,7 @@ fn in_a_beginning(
             barriers::search_violation(problem, wrong(graph, pair, a), engine, settings, reason)
         };
         let beginnings = Blocked::with_incomplete(graph, &[a, b], alone).beginnings();
-        match blocked::first_found(beginnings, find, undecided) {
+        match prefix::first_found(beginnings, find, undecided) {
             Some((Verdict::Unknown(_), _)) => open = true,
             Some((verdict, _)) => return Some(verdict),
             None => {}
@@ -197,17 +197,6 @@ fn tasks_end(graph: &EventGraph, exprs: &mut ExprArena, event: EventId) -> ExprI
         all = exprs.and(all, leaves);
     }
     all
-}
-
-/// The program without barrier operations.
-fn without_barriers(graph: &EventGraph) -> EventGraph {
-    graph.guarded(
-        |exprs, id| match graph.barrier(id) {
-            Some(_) => exprs.truth(false),
-            None => graph.event(id).guard,
-        },
-        |_, cut| cut.guard,
-    )
 }
 
 /// The condition that two operations happen with different counts.

@@ -5,7 +5,7 @@
 //! next operation: by program order, by barriers, or because a read in between has a value that was
 //! written after the wait.
 
-use super::blocked::{self, Blocked};
+use super::prefix::{self, Blocked};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
 use crate::collections::IndexSet;
@@ -82,7 +82,7 @@ pub(super) fn behind_a_branch(
         barriers::search_violation(problem, wrong(graph, first), engine, settings, reason)
     };
     let undecided = || barriers::unsupported(UNDECIDED);
-    blocked::first_found(beginnings, find, undecided).map(|(verdict, _)| verdict)
+    prefix::first_found(beginnings, find, undecided).map(|(verdict, _)| verdict)
 }
 
 /// The reason if reuse is unknown in executions that do not end, since barriers hold threads back.

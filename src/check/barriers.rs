@@ -2,19 +2,18 @@
 //! and programs that no execution completes.
 
 use super::deadlock::in_no_end;
-use super::prefix::{Ends, up_to, with_loops_left};
 use super::time::{self, Wrong};
-use super::{Settings, barrier_counts, barrier_reuse, in_order, too_large, verdict_on};
+use super::{Settings, barrier_counts, barrier_reuse, in_order, too_large};
 use crate::collections::IndexSet;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE};
-use crate::event::graph::{EventGraph, Violation};
+use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::execution::phase::{Barriers, TooMany};
-use crate::execution::schedule::{Misuse, Misused, Schedules};
-use crate::id::{AgentId, BarrierId};
+use crate::execution::schedule::{Misuse, Schedules};
+use crate::id::BarrierId;
 use crate::rule::{Extent, Rule, Unsupported};
-use crate::solve::{Core, Engine, Goal, Problem};
-use crate::verdict::{Decided, Reason, Undecided, Verdict};
+use crate::solve::{Core, Engine, Problem};
+use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
@@ -32,7 +31,7 @@ pub(super) fn misuse(
     // If threads can meet in one way only, the orders between barriers decide.
     let clash = may_differ(graph) || may_mix(graph);
     if (clash || (first.is_some() && !schedules.is_fixed()))
-        && let Some(verdict) = misused(problem, &schedules, engine, settings)
+        && let Some(verdict) = misused(graph, &schedules)
     {
         return Some(verdict);
     }
@@ -83,7 +82,7 @@ pub(super) fn stuck(
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    if let Some(verdict) = certain_misuse_in(problem, &schedules, engine, settings) {
+    if let Some(verdict) = misused(graph, &schedules) {
         return verdict;
     }
     if let Some(verdict) = barrier_counts::differ_before_an_end(problem, engine, settings) {
@@ -99,55 +98,10 @@ pub(super) fn stuck(
         true => Extent::All,
         false => Extent::AllInOneOrder,
     };
-    let why = deadlock(graph, &schedules.stuck());
-    Verdict::Deadlock(Reason { rule: why.rule.in_executions(extent), ..why })
-}
-
-/// The verdict on a violation that some schedule reaches.
-fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verdict>, TooMany> {
-    for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
-        // Schedules do not tell which threads wait for a task.
-        let mut behind = violation.behind.iter();
-        let sure = graph.api_edges.is_empty()
-            && violation.ended.is_empty()
-            && behind.all(|&(agent, count)| surely_arrives(graph, agent, count));
-        if sure && schedules.pass(&violation.behind)? {
-            return Ok(Some(verdict_on(violation, None)));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether a thread's operations among the first `count` do not depend on values: schedules stop
-/// before the first operation that does.
-fn surely_arrives(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
-    graph.barriers.iter().take(count).all(|op| {
-        let event = graph.event(op.event);
-        event.agent != agent || graph.exprs.constant(event.guard).is_some()
+    Verdict::Deadlock(match &schedules.stuck()[..] {
+        [] => unclear_deadlock(graph),
+        stuck => reason_of_deadlock(graph, extent, stuck),
     })
-}
-
-/// The verdict on a misuse in some order of the operations that surely happen.
-pub(super) fn certain_misuse(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let schedules = Schedules::new(Barriers::certain(problem.graph));
-    certain_misuse_in(problem, &schedules, engine, settings)
-}
-
-fn certain_misuse_in(
-    problem: Problem<'_>,
-    schedules: &Schedules<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    match violated(problem.graph, schedules) {
-        Ok(None) => misused(problem, schedules, engine, settings),
-        Ok(verdict) => verdict,
-        Err(why) => Some(too_many(why)),
-    }
 }
 
 fn too_many(why: TooMany) -> Verdict {
@@ -159,63 +113,11 @@ pub(super) fn unsupported(what: Unsupported) -> Verdict {
 }
 
 /// The verdict on a misuse in some schedule.
-fn misused(
-    problem: Problem<'_>,
-    schedules: &Schedules<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    match schedules.misuses() {
-        Ok(found) => match found.first() {
-            Some(found) => Some(Verdict::Undefined(of_misuse(problem.graph, found.misuse))),
-            None => behind_loops_of_tasks(problem, engine, settings),
-        },
+fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Verdict> {
+    match schedules.first_misuse() {
+        Ok(found) => found.map(|misuse| Verdict::Undefined(of_misuse(graph, misuse))),
         Err(why) => Some(too_many(why)),
     }
-}
-
-/// The verdict on a misuse after a task with loops, if an execution shows that the task's threads
-/// leave their loops.
-fn behind_loops_of_tasks(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let graph = problem.graph;
-    let earlier: FxHashSet<AgentId> =
-        graph.api_edges.iter().map(|&(earlier, _)| graph.event(earlier).agent).collect();
-    let loops = graph.cuts.iter().any(|cut| earlier.contains(&cut.agent));
-    if !loops || !graph.exprs.is_true(graph.filter) {
-        return None;
-    }
-    let left = with_loops_left(graph, |agent| earlier.contains(&agent));
-    let found = match Schedules::new(Barriers::certain(&left)).misuses() {
-        Ok(found) => found,
-        Err(why) => return Some(too_many(why)),
-    };
-    for Misused { misuse, places, crowd } in found {
-        let ends = Ends::new(&left, &places);
-        if !ends.stops_are_own(&left, &places) {
-            continue;
-        }
-        let mut before = up_to(graph, &ends, |_| true);
-        let mut guard = before.exprs.truth(true);
-        for &agent in crowd.iter().filter(|agent| earlier.contains(agent)) {
-            let comes = ends.arrives(graph, &mut before.exprs, agent);
-            guard = before.exprs.and(guard, comes);
-        }
-        // The question does not depend on other threads that stay in loops.
-        before.forget_cuts();
-        let reason = of_misuse(graph, misuse);
-        before.violations = vec![Violation::asked(guard, reason.spans[0])];
-        let problem = Problem { graph: &before, ..problem };
-        match engine.find(problem, Goal::Violation(0), settings.budget).decided() {
-            Ok(Decided::Yes(_)) => return Some(Verdict::Undefined(reason)),
-            Ok(Decided::No(_)) => {}
-            Err(why) => return Some(Verdict::Unknown(why)),
-        }
-    }
-    None
 }
 
 /// The reason why a program with a misuse is undefined.
@@ -273,44 +175,33 @@ pub(super) fn search_violation(
     })
 }
 
-/// The deadlock at these operations. The list is empty if values decide the participants or the
-/// count of a barrier; the deadlock is then at all operations where threads may wait.
-pub(super) fn deadlock(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
-    let (may, waiting) = match waiting {
-        [] => (true, open_barriers(graph)),
-        certain => (false, certain.to_vec()),
-    };
-    reason_of(graph, Extent::All, may, &waiting)
-}
-
-/// As [`deadlock`], if other threads stay in loops or stop elsewhere. The threads wait at these
-/// operations in one of the orders.
-pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
-    reason_of(graph, Extent::NoneEndsInOneOrder, false, waiting)
-}
-
-fn reason_of(graph: &EventGraph, extent: Extent, may: bool, waiting: &[BarrierId]) -> Reason {
-    let waits = if may { "may wait" } else { "waits" };
-    // An unrolled loop has several copies of one operation.
-    let told =
-        |&b: &BarrierId| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, waiting));
-    let threads: IndexSet<String> = waiting.iter().map(told).collect();
-    Reason {
-        rule: stuck_at(graph, extent, threads.into_iter().collect(), waiting),
-        spans: in_order(waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
-        choices: None,
-    }
-}
-
-/// The rule that threads wait at these operations, in these words.
-pub(super) fn stuck_at(
+/// The deadlock at these operations, in so many executions.
+pub(super) fn reason_of_deadlock(
     graph: &EventGraph,
     extent: Extent,
-    words: Vec<String>,
     waiting: &[BarrierId],
-) -> Rule {
-    let sections: IndexSet<_> = waiting.iter().map(|&b| graph.barriers[b].key.section()).collect();
-    Rule::Stuck { extent, waiting: words, clauses: sections.into_iter().collect() }
+) -> Reason {
+    told(graph, extent, "waits", waiting)
+}
+
+/// The deadlock if values decide the participants or the count of a barrier: at all operations where
+/// threads may wait.
+fn unclear_deadlock(graph: &EventGraph) -> Reason {
+    told(graph, Extent::All, "may wait", &open_barriers(graph))
+}
+
+fn told(graph: &EventGraph, extent: Extent, waits: &str, at: &[BarrierId]) -> Reason {
+    // An unrolled loop has several copies of one operation.
+    let place =
+        |&b: &BarrierId| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, at));
+    let threads: IndexSet<String> = at.iter().map(place).collect();
+    let sections: IndexSet<_> = at.iter().map(|&b| graph.barriers[b].key.section()).collect();
+    let (waiting, clauses) = (threads.into_iter().collect(), sections.into_iter().collect());
+    Reason {
+        rule: Rule::Stuck { extent, waiting, clauses },
+        spans: in_order(at.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
+        choices: None,
+    }
 }
 
 /// The number of threads for which an operation waits, as text. At a barrier for all, the threads
@@ -336,7 +227,7 @@ fn awaited(graph: &EventGraph, operation: BarrierId, waiting: &[BarrierId]) -> S
 }
 
 /// The place of an operation's thread, such as `P0 waits at barrier 1 of CTA 0`.
-pub(super) fn whereabouts(graph: &EventGraph, operation: BarrierId, waits: &str) -> String {
+fn whereabouts(graph: &EventGraph, operation: BarrierId, waits: &str) -> String {
     let op = &graph.barriers[operation];
     let agent = graph.event(op.event).agent;
     format!("{} {waits} at {}", graph.agents[agent.index()].name, op.key)

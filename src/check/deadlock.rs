@@ -1,7 +1,7 @@
 //! Deadlocks: executions in which threads wait at barriers for each other, of programs that other
 //! executions end.
 //!
-//! A [beginning](super::blocked) of an execution, in which threads block where they wait, is a
+//! A [beginning](super::prefix) of an execution, in which threads block where they wait, is a
 //! deadlock if no blocked thread can go on: every such barrier waits for a thread blocked
 //! elsewhere, or for more threads than ever arrive (PTX-9.7.13.1). A thread in a loop may leave the
 //! loop, so that no thread counts as waiting for it. A reported deadlock has no thread in a loop.
@@ -11,20 +11,20 @@
 //! blocked there for ever, unless others of its warp are blocked elsewhere. Nor does a thread count
 //! as arrived while others of its warp are blocked there.
 
-use super::barriers::{stuck_at, whereabouts};
-use super::blocked::{Blocked, Blocking, MOST_OPERATIONS, choose};
+use super::barriers::reason_of_deadlock;
+use super::prefix::{Blocked, Blocking, MOST_OPERATIONS, choose};
 use super::{Settings, too_large};
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
-use crate::execution::build::{Choices, Execution};
+use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::Reason;
 use std::collections::BTreeSet;
-use typed_index_collections::{TiSlice, TiVec};
+use typed_index_collections::TiVec;
 
 /// The threads that are not blocked at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,24 +42,25 @@ pub(super) fn in_no_end(
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Reason> {
+    let graph = problem.graph;
     let found = find(problem, Others::End, engine, settings);
     let may_loop = || find(problem, Others::MayLoop, engine, settings);
-    let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
-    let reason = found.or_else(|| others.then(may_loop).flatten())?;
-    let extent = match problem.graph.cuts.is_empty() {
+    let others = !graph.cuts.is_empty() || !graph.api_edges.is_empty();
+    let waiting = found.or_else(|| others.then(may_loop).flatten())?;
+    let extent = match graph.cuts.is_empty() {
         true => Extent::AllInOneExecution,
         false => Extent::NoneEndsInOneExecution,
     };
-    // The execution belongs to the changed program, not to the reported program.
-    Some(Reason { rule: reason.rule.in_executions(extent), choices: None, ..reason })
+    Some(reason_of_deadlock(graph, extent, &waiting))
 }
 
+/// The operations at which threads wait for ever in some execution.
 fn find(
     problem: Problem<'_>,
     others: Others,
     engine: &dyn Engine,
     settings: Settings,
-) -> Option<Reason> {
+) -> Option<Vec<BarrierId>> {
     let graph = problem.graph;
     let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
     if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
@@ -77,28 +78,9 @@ fn find(
     let found =
         engine.find(Problem { graph: &graph, ..problem }, Goal::Violation(0), settings.budget);
     let Answer::Yes(choices) = found else { return None };
-    let waiting = waiting(&graph, &held, &choices)?;
-    Some(reason(&graph, &waiting, choices))
-}
-
-/// The operations at which threads are held in an execution.
-fn waiting(
-    graph: &EventGraph,
-    held: &TiSlice<BarrierId, ExprId>,
-    choices: &Choices,
-) -> Option<Vec<BarrierId>> {
-    let execution = Execution::build(graph, choices.clone()).ok()?;
+    let execution = Execution::build(&graph, *choices).ok()?;
     let holds = |&b: &BarrierId| execution.truth(held[b]) == Some(true);
     Some(held.keys().filter(holds).collect())
-}
-
-fn reason(graph: &EventGraph, waiting: &[BarrierId], choices: Box<Choices>) -> Reason {
-    let places = waiting.iter().map(|&b| whereabouts(graph, b, "waits")).collect();
-    Reason {
-        rule: stuck_at(graph, Extent::Some, places, waiting),
-        spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
-        choices: Some(choices),
-    }
 }
 
 /// The condition of a deadlock.

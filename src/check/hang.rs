@@ -3,7 +3,7 @@
 //! waits in a loop for a value that no thread writes any more, or is left by a scheduler that owes
 //! it no step.
 //!
-//! The question is asked of the beginnings of executions ([`super::blocked`]) in which barriers and
+//! The question is asked of the beginnings of executions ([`super::prefix`]) in which barriers and
 //! a scheduler hold threads. A barrier is never complete because all threads that do not end stay
 //! where they are. A loop is never left because its polls read the same values for ever
 //! ([`polls`]). The scheduler keeps its progress guarantee ([`super::halts`]): if one thread is
@@ -12,14 +12,12 @@
 
 mod polls;
 
-use super::blocked::{Blocked, MOST_OPERATIONS};
 use super::deadlock::{Precision, is_held};
 use super::halts::{Halts, owes_nothing};
+use super::prefix::{Blocked, MOST_OPERATIONS, all_pass};
 use super::{Outcome, Settings, SoundDependence, Timed, bound, graph_of, in_order, too_large};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
-use crate::execution::phase::Barriers;
-use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::litmus::ast::Test;
 use crate::progress::Progress;
@@ -344,17 +342,6 @@ fn find(
     match engine.find(problem, Goal::Complete, settings.budget).decided()? {
         Decided::Yes(choices) => Ok(Some(choices)),
         Decided::No(_) => Ok(None),
-    }
-}
-
-/// Whether all threads pass all barriers in every order, for certain participants.
-pub(super) fn all_pass(graph: &EventGraph) -> bool {
-    let is_certain = graph.barriers.iter().all(|op| {
-        graph.exprs.constant(graph.event(op.event).guard).is_some() && graph.knows_count(op)
-    });
-    is_certain && {
-        let (stuck, all_ends) = Schedules::new(Barriers::certain(graph)).stuck_by_order();
-        all_ends && stuck.iter().all(Vec::is_empty)
     }
 }
 

@@ -5,7 +5,7 @@
 //! [`time`], and has not exited if an event of one of its threads follows the access.
 
 use super::time::{self, Wrong};
-use super::{Settings, blocked, prefix, too_large, undecided_before_waits, waits, with_rounds};
+use super::{Settings, prefix, too_large, undecided_before_waits, waits, with_rounds};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -51,7 +51,7 @@ pub(super) fn unsure(
     }
     // A thread that waits for ever may not have exited, but the CTA may start after the access.
     let before = prefix::before_waits(whole);
-    blocked::first_found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
+    prefix::first_found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
         .map(|(verdict, graph)| (verdict, Some(graph)))
 }
 

@@ -2,8 +2,8 @@
 //! 8.7.2).
 
 use super::{
-    Settings, blocked, cut, goal_of, graph_of, graph_with_rounds, prefix, reached,
-    undecided_before_waits, witnessed,
+    Settings, cut, goal_of, graph_of, graph_with_rounds, prefix, reached, undecided_before_waits,
+    witnessed,
 };
 use crate::event::graph::EventGraph;
 use crate::event::unfold::Tearing;
@@ -55,7 +55,7 @@ fn race(
     }
     let before = prefix::before_waits(&whole);
     let undecided = || Err(undecided_before_waits());
-    let found = blocked::first_found(before, |graph| find(graph).transpose(), undecided);
+    let found = prefix::first_found(before, |graph| find(graph).transpose(), undecided);
     found.map(|(race, graph)| Ok((race?, graph))).transpose()
 }
 

@@ -1,356 +1,580 @@
-//! Prefixes: the parts of executions before threads may wait for ever.
+//! Prefixes of executions: programs in which threads may block at barriers.
 //!
-//! Other threads may wait for a thread that stays in a loop or at a barrier that is never complete.
-//! Questions about such programs count only executions in which every thread ends: an engine would
-//! take a cut thread as ended, and let others pass a barrier. But the events before such waits
-//! happen in some execution, however it goes on.
-//!
-//! Therefore some threads are stopped at a barrier operation, and other threads at each event that
-//! needs a stopped thread to have ended. An execution of the remaining events is a prefix of an
-//! execution of the program, for every choice of stopping places. The schedules of the operations
-//! that surely happen yield useful places. If values keep a thread from its stopping place, the
-//! thread continues to its next possible wait.
-//!
-//! A filter is about final states, which prefixes do not have: programs with a filter are left out.
+//! Each barrier operation that waits, for its barrier or for its warp, gets a choice bit; if set,
+//! its thread blocks there. The later events of a blocked thread do not happen, and neither do
+//! events that wait for its task. An execution in which no barrier is complete without a blocked
+//! thread ([`Blocked::right`]) is a prefix of an execution of the program; every execution of the
+//! program has such prefixes. Operations may be declared incomplete ([`Blocked::with_incomplete`]);
+//! the same then holds for executions in which the declared operations are incomplete.
 
-use super::blocked::{Beginning, Blocked, MOST_OPERATIONS};
-use crate::event::barrier::{BarrierOp, BarrierRule};
-use crate::event::graph::{Cut, EventGraph, Violation};
+use super::halts::{Halt, Halts};
+use crate::collections::IndexMap;
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::event::termination_order::waits_for_warp;
 use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{AgentId, BarrierId, EventId, ExprId};
-use crate::program::expr::ExprArena;
+use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
+use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::solve::Goal;
-use std::collections::BTreeSet;
+use petgraph::Graph;
+use petgraph::algo::toposort;
 use std::iter;
+use typed_index_collections::{TiSlice, TiVec};
 
-/// The prefixes of a program up to possible infinite waits, with their undefined behaviour. Threads
-/// stop at barrier operations that may not be reached or not be passed, with one prefix for each
-/// examined way there. Threads also stop at barrier operations that are passed only once a thread
-/// in a loop has ended. There is no prefix if threads surely pass all operations.
+/// A program whose executions are prefixes of another program's executions.
+pub(super) enum Beginning {
+    /// All its executions are prefixes.
+    Certain(EventGraph),
+    /// An over-approximation: every prefix is an execution of this program, but not vice versa. The
+    /// prefixes of the certain program are included.
+    Possible(EventGraph),
+}
+
+/// The most barrier operations in a program in which threads may block.
+pub(super) const MOST_OPERATIONS: usize = 40;
+
+impl Beginning {
+    /// The events of a certain beginning.
+    pub(super) fn certain(self) -> Option<EventGraph> {
+        match self {
+            Self::Certain(graph) => Some(graph),
+            Self::Possible(_) => None,
+        }
+    }
+}
+
+/// The result found in a beginning, with its events; `undecided` if it is found in a possible one
+/// only.
+pub(super) fn first_found<T>(
+    beginnings: impl IntoIterator<Item = Beginning>,
+    find: impl Fn(&EventGraph) -> Option<T>,
+    undecided: impl FnOnce() -> T,
+) -> Option<(T, EventGraph)> {
+    let mut possible = None;
+    for beginning in beginnings {
+        match beginning {
+            Beginning::Certain(graph) => {
+                if let Some(found) = find(&graph) {
+                    return Some((found, graph));
+                }
+            }
+            Beginning::Possible(graph) if possible.is_none() => {
+                possible = find(&graph).map(|_| graph);
+            }
+            Beginning::Possible(_) => {}
+        }
+    }
+    possible.map(|graph| (undecided(), graph))
+}
+
+/// The prefixes of a program up to possible infinite waits, with their undefined behaviour. None if
+/// threads surely pass all barriers, and executions in which threads stay in loops count as they
+/// are.
+///
+/// A filter is about final states, which prefixes do not have: a program with a filter has no
+/// prefixes here.
 pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
-    let filtered = !graph.exprs.is_true(graph.filter);
-    let filtered = filtered || !may_wait_for_ever(graph);
-    let few = !filtered && graph.barriers.len() <= MOST_OPERATIONS;
-    let chosen = few.then(|| iter::once_with(|| Blocked::new(graph).misuses(graph)));
-    let many = (!filtered && !few)
-        .then(|| iter::once_with(|| Beginning::Possible(without_barriers(graph))));
-    chosen.into_iter().flatten().flatten().chain(many.into_iter().flatten())
+    let asked = graph.exprs.is_true(graph.filter)
+        && (Goal::AnyViolation.needs_end(graph) || !all_pass(graph));
+    let few = graph.barriers.len() <= MOST_OPERATIONS;
+    let chosen = (asked && few).then(|| iter::once_with(|| Blocked::new(graph).misuses(graph)));
+    let loose = (asked && !few).then(|| {
+        let mut loose = without_barriers(graph);
+        loose.forget_cuts();
+        Beginning::Possible(loose)
+    });
+    chosen.into_iter().flatten().flatten().chain(loose)
 }
 
-/// Whether some thread may wait for ever, at a barrier or for a thread that stays in a loop.
-fn may_wait_for_ever(graph: &EventGraph) -> bool {
-    Goal::AnyViolation.needs_end(graph) || !super::hang::all_pass(graph)
+/// Whether all threads pass all barriers in every order, for certain participants.
+pub(super) fn all_pass(graph: &EventGraph) -> bool {
+    Barriers::fixed(graph).is_some_and(|barriers| {
+        let (stuck, all_ends) = Schedules::new(barriers).stuck_by_order();
+        all_ends && stuck.iter().all(Vec::is_empty)
+    })
 }
 
-/// The program without waits at barriers: an over-approximation of its executions.
-fn without_barriers(graph: &EventGraph) -> EventGraph {
-    let nobody = Ends(vec![None; graph.agents.len()]);
-    let mut loose = up_to(graph, &nobody, |_| false);
-    loose.forget_cuts();
-    loose
+/// The program without barrier operations: an over-approximation of its prefixes.
+pub(super) fn without_barriers(graph: &EventGraph) -> EventGraph {
+    graph.guarded(
+        |exprs, id| match graph.barrier(id) {
+            Some(_) => exprs.truth(false),
+            None => graph.event(id).guard,
+        },
+        |_, cut| cut.guard,
+    )
 }
 
-/// The stopping places of threads that may wait for ever, for each way to come there. Also gives
-/// whether there may be more.
-fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
-    let places = Schedules::new(Barriers::certain(graph)).ends();
-    let ends = places.iter().map(|places| Ends::new(graph, places));
-    let mut ends: Vec<Ends> = ends.filter(Ends::are_early).collect();
-    let loops = (!graph.cuts.is_empty()).then(|| Ends::new(graph, &[]));
-    // If no thread is stopped, executions in which threads stay in loops count as they are.
-    let differs = |loops: &Ends| loops.are_early() || Goal::AnyViolation.needs_end(graph);
-    ends.extend(loops.filter(|loops| differs(loops) && !ends.contains(loops)));
-    // If barriers are reached for certain, all loops are left, and there is one way to end, the
-    // list is complete.
-    let undecided = |op: &BarrierOp| {
-        graph.exprs.constant(graph.event(op.event).guard).is_none() || !graph.knows_count(op)
-    };
-    let stays = |cut: &Cut| !graph.exprs.is_false(cut.guard);
-    let open =
-        places.len() > 1 || graph.cuts.iter().any(stays) || graph.barriers.iter().any(undecided);
-    (ends, open)
+/// The threads that operations wait for if that has no certain answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// All threads that they may wait for.
+    ForAll,
+    /// Only threads for which the operations surely wait. They never reach the barrier, or, in a
+    /// warp, are not even blocked there.
+    ForSome,
 }
 
-/// The program up to the ends of threads, with the undefined behaviour before them.
-pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {
-    let mut before = up_to(graph, ends, |_| true);
-    before.violations.clear();
-    for violation in &graph.violations {
-        let guard = ends.of_misuse(graph, &mut before.exprs, violation);
-        if !before.exprs.is_false(guard) {
-            before.violations.push(Violation { guard, ..violation.clone() });
-        }
+/// Whether a thread that is blocked at an operation counts as arrived there.
+///
+/// No event tells when it has arrived. Where a later event of another thread needs the arrival,
+/// blocking therefore counts only at operations that the thread surely reaches, and where nobody
+/// passes the barrier, so that its participants do not matter.
+#[derive(Clone, Copy)]
+pub(super) enum Blocking {
+    /// It does not.
+    No,
+    /// It does: no later event needs the arrival.
+    Counts,
+    /// It does under this condition, at operations that surely happen and arrive.
+    CountsWhere(ExprId),
+}
+
+/// The program with a choice of where threads block.
+pub(super) struct Blocked {
+    /// The events; an operation at which a thread blocks does not happen, nor later events of the
+    /// thread.
+    pub(super) graph: EventGraph,
+    /// For each barrier operation, when its thread reaches it and blocks.
+    pub(super) stays: TiVec<BarrierId, ExprId>,
+    /// The operations that are not complete, with when their threads go no further.
+    incomplete: IndexMap<BarrierId, ExprId>,
+    /// Whether each operation of the program is an arrival that surely happens unless its thread is
+    /// blocked before.
+    is_sure: TiVec<BarrierId, bool>,
+    /// Whether each operation of the program waits for its warp.
+    waits_for_warp: TiVec<BarrierId, bool>,
+    /// For each thread, when it does not end, but stays at a barrier, in a loop, before a task, or
+    /// unscheduled.
+    pub(super) held: Vec<ExprId>,
+    /// The places where the scheduler may leave threads.
+    pub(super) halts: Vec<Halt>,
+}
+
+impl Blocked {
+    /// The program with such a choice for each operation at which a thread may block.
+    pub(super) fn new(graph: &EventGraph) -> Self {
+        Self::with_incomplete(graph, &[], |_| false)
     }
-    before
-}
 
-/// The event at which each agent is stopped; `None` for agents that run on to their end.
-#[derive(PartialEq, Eq)]
-pub(super) struct Ends(Vec<Option<EventId>>);
-
-impl Ends {
-    /// Stops threads at these operations. Other threads stop at each event that needs the end of a
-    /// stopped thread or of a thread that may be cut.
-    pub(super) fn new(graph: &EventGraph, places: &[BarrierId]) -> Self {
-        let mut ends = Self(vec![None; graph.agents.len()]);
-        for &index in places {
-            ends.stop_at(graph, graph.barriers[index].event);
-        }
-        while ends.stop_at_tasks(graph) | ends.stop_at_barriers(graph) {}
-        ends
+    /// As [`Self::new`], with a scheduler that may leave threads at some places for ever.
+    pub(super) fn with_halts(graph: &EventGraph, mut halts: Halts) -> Self {
+        Self::chosen(graph, &[], |_| false, &mut halts)
     }
 
-    /// Whether threads are stopped at these operations themselves, and not by an earlier task.
-    pub(super) fn stops_are_own(&self, graph: &EventGraph, places: &[BarrierId]) -> bool {
-        let mut events = places.iter().map(|&index| graph.barriers[index].event);
-        let waits_for_task = |event: EventId| {
-            let mut edges = graph.api_edges.iter().filter(|&&(_, later)| later == event);
-            edges.any(|&(earlier, _)| self.may_stay(graph, graph.event(earlier).agent))
-        };
-        events.all(|event| self.of(graph, event) == Some(event) && !waits_for_task(event))
-    }
-
-    /// The condition that a thread reaches its stopping place, or, without such a place, leaves its
-    /// loops.
-    pub(super) fn arrives(
-        &self,
+    /// As [`Self::new`], for executions in which threads reach the given CTA barrier operations
+    /// without completing the barrier. Operations with `is_at_once` complete the barrier
+    /// immediately.
+    pub(super) fn with_incomplete(
         graph: &EventGraph,
-        exprs: &mut ExprArena,
-        agent: AgentId,
-    ) -> ExprId {
-        if let Some(end) = self.0[agent.index()] {
-            return graph.event(end).guard;
+        incomplete: &[BarrierId],
+        is_at_once: impl Fn(&BarrierOp) -> bool,
+    ) -> Self {
+        Self::chosen(graph, incomplete, is_at_once, &mut Halts::nowhere(graph))
+    }
+
+    fn chosen(
+        graph: &EventGraph,
+        incomplete: &[BarrierId],
+        is_at_once: impl Fn(&BarrierOp) -> bool,
+        halts: &mut Halts,
+    ) -> Self {
+        let mut chosen = graph.clone();
+        let (at_once, incomplete): (Vec<BarrierId>, Vec<BarrierId>) =
+            incomplete.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
+        for op in &mut chosen.barriers {
+            // Such an operation is over once a thread has waited for it. The same holds for all
+            // operations with `is_at_once` on its barrier.
+            let here = |&b: &BarrierId| graph.barriers[b].key == op.key;
+            op.waits |= at_once.iter().any(here) && is_at_once(op);
         }
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
-        cuts.fold(exprs.truth(true), |all, cut| {
-            let leaves = exprs.not(cut.guard);
-            exprs.and(all, leaves)
+        for &b in &incomplete {
+            let op = &graph.barriers[b];
+            let exprs = &mut chosen.exprs;
+            let count = match op.count() {
+                Some(count) => exprs.zero_extend(count, COUNT_BITS),
+                None => exprs.number(graph.count_of_all(&op.key), COUNT_BITS),
+            };
+            let more = exprs.number(MORE_THREADS, COUNT_BITS);
+            let beyond = exprs.binary(Binary::Add, count, more);
+            chosen.barriers[b].rule = BarrierRule::Count(beyond);
+            chosen.barriers[b].waits = false;
+        }
+        let never = chosen.exprs.truth(false);
+        let mut out = Self {
+            stays: TiVec::from(vec![never; graph.barriers.len()]),
+            incomplete: incomplete.into_iter().map(|b| (b, never)).collect(),
+            is_sure: graph
+                .barriers
+                .iter()
+                .map(|op| op.arrives && graph.exprs.is_true(graph.event(op.event).guard))
+                .collect(),
+            waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
+            held: vec![never; graph.agents.len()],
+            halts: Vec::new(),
+            graph: chosen,
+        };
+        let mut guards: Vec<ExprId> = graph.events.iter().map(|event| event.guard).collect();
+        for agent in in_order_of_tasks(graph) {
+            out.choose(graph, agent, halts, &mut guards);
+        }
+        out.graph = out.graph.guarded(|_, id| guards[id.index()], |_, cut| cut.guard);
+        out
+    }
+
+    /// The beginnings of this program without other questions: the certain ones and, if those may
+    /// not be all, an over-approximation.
+    pub(super) fn beginnings(mut self) -> impl Iterator<Item = Beginning> {
+        let right = self.right();
+        let loosely = self.is_open().then(|| self.passed_rightly(Waits::ForSome));
+        self.graph.forget_cuts();
+        self.graph.violations.clear();
+        let with = |filter| {
+            let mut graph = self.graph.clone();
+            graph.filter = filter;
+            graph
+        };
+        let more = loosely.map(|filter| Beginning::Possible(with(filter)));
+        [Beginning::Certain(with(right))].into_iter().chain(more)
+    }
+
+    /// As [`Self::beginnings`], with the violations of a program that barriers and tasks let
+    /// happen. A use outside of the model counts at any position if its position is unknown.
+    pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Beginning> {
+        let mut violations = Vec::new();
+        for violation in &program.violations {
+            let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
+            let guard = self.reaches(violation);
+            if known && !self.graph.exprs.is_false(guard) {
+                violations.push(Violation { guard, ..violation.clone() });
+            }
+        }
+        self.beginnings().map(move |mut beginning| {
+            let (Beginning::Certain(graph) | Beginning::Possible(graph)) = &mut beginning;
+            graph.violations.clone_from(&violations);
+            beginning
         })
     }
 
-    /// Whether any thread is stopped.
-    fn are_early(&self) -> bool {
-        self.0.iter().any(Option::is_some)
-    }
-
-    /// The event at which the thread of an event is stopped.
-    fn of(&self, graph: &EventGraph, event: EventId) -> Option<EventId> {
-        self.0[graph.event(graph.stands_at(event)).agent.index()]
-    }
-
-    /// Whether the thread of an event is stopped only after the event.
-    pub(super) fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
-        self.of(graph, event).is_none_or(|end| graph.stands_at(event) < end)
-    }
-
-    /// When a violation happens in this prefix, by barriers and tasks. A use outside of the model
-    /// counts at any position if its position is unknown.
-    fn of_misuse(
-        &self,
-        graph: &EventGraph,
-        exprs: &mut ExprArena,
-        violation: &Violation,
-    ) -> ExprId {
-        let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
-        if !known || violation.ended.iter().any(|&agent| self.may_stay(graph, agent)) {
-            return exprs.truth(false);
-        }
-        let mut guard = violation.guard;
-        for &(agent, count) in &violation.behind {
-            let own = |op: &&BarrierOp| graph.event(op.event).agent == agent;
-            for op in graph.barriers.iter().take(count).filter(own) {
-                if !self.reaches(graph, op.event) {
-                    guard = without(graph, exprs, guard, op.event);
-                }
-            }
-        }
-        guard
-    }
-
-    /// The events before which a thread may stay: its stopping place, and each later possible wait.
-    fn stays_at(&self, graph: &EventGraph, agent: AgentId) -> Vec<EventId> {
-        let Some(end) = self.0[agent.index()] else { return Vec::new() };
-        let behind = |&event: &EventId| event >= end && graph.event(event).agent == agent;
-        let barriers = graph.barriers.iter().map(|op| op.event);
-        let waits = barriers.chain(graph.api_edges.iter().map(|&(_, later)| later));
-        let places: BTreeSet<EventId> = waits.filter(behind).chain([end]).collect();
-        places.into_iter().collect()
-    }
-
-    /// Whether a thread may not end.
-    fn may_stay(&self, graph: &EventGraph, agent: AgentId) -> bool {
-        let stays = |cut: &Cut| cut.agent == agent && !graph.exprs.is_false(cut.guard);
-        self.0[agent.index()].is_some() || graph.cuts.iter().any(stays)
-    }
-
-    /// Stops the thread of an event there at the latest.
-    fn stop_at(&mut self, graph: &EventGraph, event: EventId) {
-        if self.reaches(graph, event) {
-            self.0[graph.event(event).agent.index()] = Some(event);
-        }
-    }
-
-    /// Stops threads that wait for a task with a thread that may not end; gives whether there are
-    /// any.
-    fn stop_at_tasks(&mut self, graph: &EventGraph) -> bool {
-        let mut changed = false;
-        for &(earlier, later) in &graph.api_edges {
-            if self.reaches(graph, later) && self.may_stay(graph, graph.event(earlier).agent) {
-                self.stop_at(graph, later);
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    /// Stops threads at barriers that would be complete without a thread that may not end; gives
-    /// whether there are any.
-    fn stop_at_barriers(&mut self, graph: &EventGraph) -> bool {
-        let mut changed = false;
-        for (index, op) in graph.barriers.iter_enumerated() {
-            let happens = self.happens(graph, op);
-            if happens && self.may_miss(graph, index) {
-                self.stop_at(graph, op.event);
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    fn happens(&self, graph: &EventGraph, op: &BarrierOp) -> bool {
-        self.reaches(graph, op.event) && !graph.exprs.is_false(graph.event(op.event).guard)
-    }
-
-    /// Whether an operation waits for a thread that may neither arrive nor end.
-    fn may_miss(&self, graph: &EventGraph, index: BarrierId) -> bool {
-        self.may_miss_mates(graph, index) || self.may_miss_others(graph, index)
-    }
-
-    /// Whether an operation waits for a thread of its warp that may neither arrive nor end.
-    fn may_miss_mates(&self, graph: &EventGraph, index: BarrierId) -> bool {
-        let op = &graph.barriers[index];
-        let stays_away = |mate: AgentId| {
-            self.sure(graph, mate, op, |other| op.is_numbered_with(other))
-                <= self.turn(graph, index)
-                && !self.is_stopped_with(graph, mate, index)
+    /// When threads reach a violation and the threads that have to end before it do.
+    fn reaches(&mut self, violation: &Violation) -> ExprId {
+        let before = |b: BarrierId, &(agent, count): &(AgentId, usize)| {
+            b.index() < count && self.agent(b) == agent
         };
-        let mut mates = graph.mates(graph.event(op.event).agent);
-        waits_for_warp(graph, op) && mates.any(|o| self.may_stay(graph, o) && stays_away(o))
+        let behind = |b: &BarrierId| violation.behind.iter().any(|place| before(*b, place));
+        let stays = self.stays.keys().filter(behind).map(|b| self.stays[b]);
+        let held = violation.ended.iter().map(|agent| self.held[agent.index()]);
+        let stays: Vec<ExprId> = stays.chain(held).collect();
+        let exprs = &mut self.graph.exprs;
+        stays.into_iter().fold(violation.guard, |guard, stays| {
+            let goes = exprs.not(stays);
+            exprs.and(guard, goes)
+        })
     }
 
-    /// Whether a thread is stopped at its joint arrival with this operation, and no continuing
-    /// thread waits at the barrier. The participants then do not matter.
-    fn is_stopped_with(&self, graph: &EventGraph, mate: AgentId, index: BarrierId) -> bool {
-        let op = &graph.barriers[index];
-        let Some(end) = self.0[mate.index()] else { return false };
-        let arrives_there = graph.barrier_index(end).is_some_and(|at| {
-            let certain = graph.exprs.is_true(graph.event(end).guard);
-            let there = &graph.barriers[at];
-            certain
-                && there.arrives
-                && there.key == op.key
-                && self.turn(graph, at) == self.turn(graph, index)
-        });
-        let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-        arrives_there && !op.waits && here.all(|other| !other.waits || !self.happens(graph, other))
-    }
-
-    /// Whether an operation waits for all threads, one of which may neither arrive nor end.
-    fn may_miss_others(&self, graph: &EventGraph, index: BarrierId) -> bool {
-        let op = &graph.barriers[index];
-        let own = graph.event(op.event).agent;
-        let here = || graph.barriers.iter().filter(|other| other.key == op.key);
-        let takes_part = |agent| here().any(|other| graph.event(other.event).agent == agent);
-        let meets = |other: &BarrierOp| other.arrives && graph.may_meet(op, other);
-        let comes = |agent| self.sure(graph, agent, op, meets) > self.turn(graph, index);
-        let mut others = graph.members(&op.key).into_iter().filter(|&o| o != own);
-        let mut any_stays = |missed: &dyn Fn(AgentId) -> bool| {
-            others.any(|other| self.may_stay(graph, other) && missed(other))
-        };
-        op.waits
-            && match op.rule {
-                // The ordinals at such a barrier depend on counts.
-                BarrierRule::AllLive if !graph.knows_counts_at(&op.key) => any_stays(&|_| true),
-                BarrierRule::AllLive => any_stays(&|other| !comes(other)),
-                BarrierRule::Participants => any_stays(&|o| takes_part(o) && !comes(o)),
-                BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
-            }
-    }
-
-    /// The number of earlier operations that may happen and share the numbering of this one.
-    fn turn(&self, graph: &EventGraph, index: BarrierId) -> usize {
-        let op = &graph.barriers[index];
-        let own = graph.event(op.event).agent;
-        let earlier = graph.barriers[..index].iter();
-        let earlier = earlier.filter(|o| op.is_numbered_with(o) && graph.may_meet(op, o));
-        let may = |other: &&BarrierOp| {
-            graph.event(other.event).agent == own && self.happens(graph, other)
-        };
-        earlier.filter(may).count()
-    }
-
-    /// The number of operations of this kind on the same barrier that a thread surely passes.
-    fn sure(
-        &self,
+    /// Lets a thread block at its waits, after the threads of earlier tasks. Sets the guards of the
+    /// thread's events and cuts, and the condition that it does not end.
+    fn choose(
+        &mut self,
         graph: &EventGraph,
         agent: AgentId,
-        op: &BarrierOp,
-        are: impl Fn(&BarrierOp) -> bool,
-    ) -> usize {
-        let sure = |other: &&BarrierOp| {
-            let event = graph.event(other.event);
-            let certain = event.agent == agent && graph.exprs.is_true(event.guard);
-            certain && other.key == op.key && are(other) && self.reaches(graph, other.event)
+        halts: &mut Halts,
+        guards: &mut [ExprId],
+    ) {
+        if matches!(graph.agents[agent.index()].kind, AgentKind::Operation(..)) {
+            return;
+        }
+        let mut goes = self.graph.exprs.truth(true);
+        let mut held = self.graph.exprs.truth(false);
+        for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
+            let guard = graph.event(id).guard;
+            if let Some(here) = halts.before(graph, &mut self.graph, id) {
+                let halt = self.graph.exprs.and(goes, here);
+                self.halts.push(Halt { agent, at: id, when: halt });
+                stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+            }
+            for &(earlier, _) in graph.api_edges.iter().filter(|&&(_, later)| later == id) {
+                let stays = self.held[graph.event(earlier).agent.index()];
+                let exprs = &mut self.graph.exprs;
+                let waits = exprs.and(guard, stays);
+                stop(exprs, waits, &mut goes, &mut held);
+            }
+            guards[id.index()] = self.graph.exprs.and(guard, goes);
+            // An asynchronous operation goes on if it has been issued.
+            for event in graph.issued_at(id) {
+                let guard = graph.event(event).guard;
+                guards[event.index()] = self.graph.exprs.and(guard, goes);
+            }
+            let Some(b) = graph.barrier_index(id) else { continue };
+            let waits = graph.barriers[b].waits;
+            if graph.exprs.is_false(guard) || !(waits || self.waits_for_warp[b]) {
+                continue;
+            }
+            let is_complete = !self.incomplete.contains_key(&b);
+            let mut here = guard;
+            // If the operation waits for ever, its thread goes no further.
+            if is_complete || !waits {
+                let bit = choose(&mut self.graph, b, "stays");
+                here = self.graph.exprs.and(guard, bit);
+            }
+            let exprs = &mut self.graph.exprs;
+            let stays = exprs.and(goes, here);
+            stop(exprs, here, &mut goes, &mut held);
+            if is_complete {
+                self.stays[b] = stays;
+                guards[id.index()] = exprs.and(guard, goes);
+            } else {
+                self.incomplete.insert(b, stays);
+            }
+        }
+        for cut in self.graph.cuts.iter_mut().filter(|cut| cut.agent == agent) {
+            cut.guard = self.graph.exprs.and(cut.guard, goes);
+            held = self.graph.exprs.or(held, cut.guard);
+        }
+        self.held[agent.index()] = held;
+    }
+
+    /// The condition that no passed operation waits for a thread that neither arrives nor ends. The
+    /// engines take blocked threads as ended, so this has to be stated.
+    ///
+    /// Two questions have no certain answer here. The first is the set of threads for which an
+    /// operation without a count waits if values decide other counts at its barrier. Here the
+    /// operation is passed only if no thread is blocked. The second is the arrival of a blocked
+    /// thread together with its warp ([`Blocking`]).
+    pub(super) fn right(&mut self) -> ExprId {
+        self.passed_rightly(Waits::ForAll)
+    }
+
+    /// As [`Self::right`], but satisfied by all beginnings of executions, and perhaps by more.
+    pub(super) fn right_at_least(&mut self) -> ExprId {
+        self.passed_rightly(if self.is_open() { Waits::ForSome } else { Waits::ForAll })
+    }
+
+    fn passed_rightly(&mut self, waits: Waits) -> ExprId {
+        let mut all = self.graph.exprs.truth(true);
+        for b in self.stays.keys() {
+            let right = self.passes_rightly(b, waits);
+            all = self.graph.exprs.and(all, right);
+        }
+        all
+    }
+
+    /// Whether [`Self::right`] may leave out beginnings of executions.
+    fn is_open(&self) -> bool {
+        let may_stay = |held: &ExprId| !self.graph.exprs.is_false(*held);
+        let ops = || self.graph.barriers.iter();
+        self.held.iter().any(may_stay)
+            && (self.waits_for_warp.contains(&true) || ops().any(|op| self.awaits_by_counts(op)))
+    }
+
+    /// Whether counts decide for whom an operation waits.
+    fn awaits_by_counts(&self, op: &BarrierOp) -> bool {
+        op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
+    }
+
+    /// Counts only these blocked threads as not ending.
+    pub(super) fn count_as_held(&mut self, held: &TiSlice<BarrierId, ExprId>) {
+        let never = self.graph.exprs.truth(false);
+        self.held.fill(never);
+        for b in self.stays.keys() {
+            let agent = self.agent(b).index();
+            self.held[agent] = self.graph.exprs.or(self.held[agent], held[b]);
+        }
+    }
+
+    fn passes_rightly(&mut self, b: BarrierId, waits: Waits) -> ExprId {
+        let op = self.graph.barriers[b].clone();
+        let (own, mut passed) = (self.agent(b), self.passed(b));
+        if let Some(&stays) = self.incomplete.get(&b) {
+            let goes = self.graph.exprs.not(stays);
+            passed = self.graph.exprs.and(passed, goes);
+        }
+        let mut missing = self.graph.exprs.truth(false);
+        if op.waits && op.count().is_none() {
+            let by_counts = self.awaits_by_counts(&op);
+            for other in self.participants(&op).into_iter().filter(|&other| other != own) {
+                let away = match (by_counts, waits) {
+                    (false, _) => {
+                        self.has_not_arrived(other, b, |other| other.arrives, Blocking::No)
+                    }
+                    (true, Waits::ForAll) => self.held[other.index()],
+                    (true, Waits::ForSome) => {
+                        let never = self.graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
+                        let here = self.own(other, &op.key).into_iter();
+                        let come = here.map(|b| self.passed(b)).collect();
+                        self.stops_before_ordinal(other, never, come)
+                    }
+                };
+                missing = self.graph.exprs.or(missing, away);
+            }
+        }
+        let mates = self.misses_mates(b, waits);
+        missing = self.graph.exprs.or(missing, mates);
+        let none = self.graph.exprs.not(missing);
+        self.graph.exprs.implies(passed, none)
+    }
+
+    /// When an operation waits for a thread of its warp that neither reaches the barrier nor ends.
+    pub(super) fn misses_warp(&mut self, b: BarrierId) -> ExprId {
+        self.misses_mates(b, Waits::ForSome)
+    }
+
+    fn misses_mates(&mut self, b: BarrierId, waits: Waits) -> ExprId {
+        let mut missing = self.graph.exprs.truth(false);
+        if !self.waits_for_warp[b] {
+            return missing;
+        }
+        let op = self.graph.barriers[b].clone();
+        let kind = |other: &BarrierOp| op.is_numbered_with(other);
+        let blocked = match waits {
+            Waits::ForSome => Blocking::Counts,
+            Waits::ForAll if op.waits => Blocking::No,
+            Waits::ForAll => Blocking::CountsWhere(self.nobody_waits_at(&op.key)),
         };
-        graph.barriers.iter().filter(sure).count()
+        for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
+            let away = self.has_not_arrived(mate, b, kind, blocked);
+            missing = self.graph.exprs.or(missing, away);
+        }
+        missing
+    }
+
+    /// When no operation that waits at a barrier is passed.
+    fn nobody_waits_at(&mut self, key: &BarrierKey) -> ExprId {
+        let barriers = self.graph.barriers.iter();
+        let waits = barriers.filter(|op| op.waits && op.key == *key);
+        let guards: Vec<ExprId> = waits.map(|op| self.graph.event(op.event).guard).collect();
+        let exprs = &mut self.graph.exprs;
+        let any = guards.into_iter().fold(exprs.truth(false), |any, guard| exprs.or(any, guard));
+        exprs.not(any)
+    }
+
+    /// The threads that an operation without a count may wait for.
+    pub(super) fn participants(&self, op: &BarrierOp) -> Vec<AgentId> {
+        let takes_part = |&agent: &AgentId| {
+            op.rule != BarrierRule::Participants || !self.own(agent, &op.key).is_empty()
+        };
+        self.graph.members(&op.key).into_iter().filter(takes_part).collect()
+    }
+
+    /// When a thread does not end and has used a barrier at most `turn` times, by these conditions.
+    fn stops_before_ordinal(&mut self, agent: AgentId, turn: ExprId, come: Vec<ExprId>) -> ExprId {
+        let held = self.held[agent.index()];
+        let exprs = &mut self.graph.exprs;
+        let come = exprs.count(come, BarrierOp::ORDINAL_BITS);
+        let comes = exprs.binary(Binary::ULt, turn, come);
+        let away = exprs.not(comes);
+        exprs.and(held, away)
+    }
+
+    /// When a thread has reached the barrier of an operation with the same ordinal, passing it or
+    /// blocking there.
+    pub(super) fn has_arrived(&mut self, agent: AgentId, b: BarrierId) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
+        let come = own.flat_map(|b| [self.passed(b), self.stays[b]]).collect();
+        let turn = self.turn(b);
+        let come = self.count(come);
+        self.graph.exprs.binary(Binary::ULt, turn, come)
+    }
+
+    /// When a thread does not end and has not arrived at the barrier of an operation with the same
+    /// ordinal. An arrival is a passed operation of the given kind or, as `blocked` says, a block at
+    /// one.
+    pub(super) fn has_not_arrived(
+        &mut self,
+        agent: AgentId,
+        b: BarrierId,
+        kind: impl Fn(&BarrierOp) -> bool,
+        blocked: Blocking,
+    ) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own =
+            own.filter(|&b| kind(&graph.barriers[b]) && graph.may_meet(op, &graph.barriers[b]));
+        let mut come = Vec::new();
+        for other in own.collect::<Vec<_>>() {
+            come.push(self.passed(other));
+            match blocked {
+                Blocking::No => {}
+                Blocking::Counts => come.push(self.stays[other]),
+                Blocking::CountsWhere(when) if self.is_sure[other] => {
+                    come.push(self.graph.exprs.and(self.stays[other], when));
+                }
+                Blocking::CountsWhere(_) => {}
+            }
+        }
+        let turn = self.turn(b);
+        self.stops_before_ordinal(agent, turn, come)
+    }
+
+    /// The number of earlier operations of its thread that have been passed, in the numbering of
+    /// this one.
+    fn turn(&mut self, b: BarrierId) -> ExprId {
+        let op = self.graph.barriers[b].clone();
+        let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
+        let numbered = earlier.filter(|&o| {
+            let other = &self.graph.barriers[o];
+            op.is_numbered_with(other) && self.graph.may_meet(&op, other)
+        });
+        let passed: Vec<ExprId> = numbered.map(|o| self.passed(o)).collect();
+        self.count(passed)
+    }
+
+    /// How many of these conditions hold.
+    pub(super) fn count(&mut self, all: Vec<ExprId>) -> ExprId {
+        self.graph.exprs.count(all, BarrierOp::ORDINAL_BITS)
+    }
+
+    pub(super) fn agent(&self, b: BarrierId) -> AgentId {
+        self.graph.event(self.graph.barriers[b].event).agent
+    }
+
+    /// The operations of a thread on a barrier.
+    fn own(&self, agent: AgentId, key: &BarrierKey) -> Vec<BarrierId> {
+        let here = |&b: &BarrierId| self.agent(b) == agent && self.graph.barriers[b].key == *key;
+        self.stays.keys().filter(here).collect()
+    }
+
+    /// The condition that an operation is passed.
+    pub(super) fn passed(&self, b: BarrierId) -> ExprId {
+        self.graph.event(self.graph.barriers[b].event).guard
     }
 }
 
-/// The program under the assumption that these threads leave their loops: an event that only such a
-/// cut could prevent happens.
-pub(super) fn with_loops_left(graph: &EventGraph, leaves: impl Fn(AgentId) -> bool) -> EventGraph {
-    let unless_cut = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        let agent = graph.event(graph.stands_at(id)).agent;
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent && leaves(cut.agent));
-        let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
-        if exprs.is_true(either) { either } else { event.guard }
-    };
-    let mut left = graph.guarded(unless_cut, |_, cut| cut.guard);
-    left.cuts.retain(|cut| !leaves(cut.agent));
-    left
+/// The width of thread counts.
+const COUNT_BITS: u32 = 32;
+
+/// More threads than any CTA has, so that a count beyond is never reached.
+const MORE_THREADS: u128 = 1 << 16;
+
+/// Stops a thread under a condition, if it gets that far.
+fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
+    let stops = exprs.and(*goes, here);
+    *held = exprs.or(*held, stops);
+    let not = exprs.not(here);
+    *goes = exprs.and(*goes, not);
 }
 
-/// The program up to the ends of threads, with only the barrier operations for which `kept` holds.
-pub(super) fn up_to(
-    graph: &EventGraph,
-    ends: &Ends,
-    kept: impl Fn(&BarrierOp) -> bool,
-) -> EventGraph {
-    let agents = (0..graph.agents.len()).map(AgentId::new);
-    let places: Vec<Vec<EventId>> = agents.map(|agent| ends.stays_at(graph, agent)).collect();
-    let of = |agent: AgentId| places[agent.index()].iter().copied();
-    let happens_before = |exprs: &mut ExprArena, id: EventId| {
-        // An asynchronous operation goes on if it has been issued.
-        let (event, at) = (graph.event(id), graph.stands_at(id));
-        let agent = graph.event(at).agent;
-        let stays = of(agent).any(|place| place == at);
-        if stays || !graph.barrier(id).is_none_or(&kept) {
-            return exprs.truth(false);
-        }
-        let before = of(agent).filter(|&place| place < at);
-        before.fold(event.guard, |guard, place| without(graph, exprs, guard, place))
-    };
-    let cut_before = |exprs: &mut ExprArena, cut: &Cut| {
-        of(cut.agent).fold(cut.guard, |guard, place| without(graph, exprs, guard, place))
-    };
-    graph.guarded(happens_before, cut_before)
+/// A new choice bit about the thread of an operation, such as whether it `stays` there.
+pub(super) fn choose(graph: &mut EventGraph, b: BarrierId, what: &str) -> ExprId {
+    let op = &graph.barriers[b];
+    let id = SymbolId::new(graph.symbols.len());
+    let thread = &graph.agents[graph.event(op.event).agent.index()].name;
+    let name = format!("whether {thread} {what} at {}", op.key);
+    graph.symbols.push(Symbol::chosen(name, 1));
+    graph.exprs.leaf(Expr::Symbol(id), 1)
 }
 
-/// A guard restricted to executions without an event.
-fn without(graph: &EventGraph, exprs: &mut ExprArena, guard: ExprId, event: EventId) -> ExprId {
-    let not = exprs.not(graph.event(event).guard);
-    exprs.and(guard, not)
+/// The agents in topological order of tasks: a task after those that it waits for.
+fn in_order_of_tasks(graph: &EventGraph) -> Vec<AgentId> {
+    let mut tasks: Graph<(), ()> = Graph::new();
+    let threads: Vec<_> = graph.agents.iter().map(|_| tasks.add_node(())).collect();
+    let thread = |event: EventId| threads[graph.event(event).agent.index()];
+    for &(earlier, later) in &graph.api_edges {
+        tasks.update_edge(thread(earlier), thread(later), ());
+    }
+    let order = toposort(&tasks, None).expect("no task waits for itself");
+    order.into_iter().map(|thread| AgentId::new(thread.index())).collect()
 }

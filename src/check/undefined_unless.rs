@@ -5,8 +5,7 @@
 //! wait for ever.
 
 use super::{
-    Settings, blocked, prefix, too_large, undecided_before_waits, verify, waits, with_rounds,
-    witnessed,
+    Settings, prefix, too_large, undecided_before_waits, verify, waits, with_rounds, witnessed,
 };
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{Cut, CutKind, EventGraph, Violation};
@@ -59,7 +58,7 @@ pub(super) fn broken(
     if graph.barriers.is_empty() && graph.api_edges.is_empty() {
         return None;
     }
-    blocked::first_found(prefix::before_waits(graph), find, undecided_before_waits)
+    prefix::first_found(prefix::before_waits(graph), find, undecided_before_waits)
         .map(|(verdict, graph)| (verdict, Some(graph)))
 }
 

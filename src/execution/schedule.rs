@@ -28,18 +28,6 @@ pub enum Misuse {
     Mixture(BarrierId, BarrierId),
 }
 
-/// A misuse in some schedule.
-#[derive(Clone, Debug)]
-pub struct Misused {
-    /// The misuse.
-    pub misuse: Misuse,
-    /// The places of the threads that have not ended: the operations at which they wait or that
-    /// they reach next.
-    pub places: Vec<BarrierId>,
-    /// The threads whose progress may affect the misuse.
-    pub crowd: Vec<AgentId>,
-}
-
 /// All orders in which threads may execute their barrier operations.
 pub struct Schedules<'a> {
     barriers: Barriers<'a>,
@@ -89,9 +77,6 @@ impl Thread {
 
 /// The most states that are explored.
 const MOST_STATES: usize = 20_000;
-
-/// The most misuses that are listed.
-const MOST_MISUSES: usize = 16;
 
 /// The most ways to end that are listed.
 const MOST_ENDS: usize = 16;
@@ -177,56 +162,23 @@ impl<'a> Schedules<'a> {
         Self { barriers, threads, mates, awaited, optional, earlier }
     }
 
-    /// The misuses in schedules, each once, with the places of threads.
+    /// A misuse in some schedule.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn misuses(&self) -> Result<Vec<Misused>, TooMany> {
-        let (mut found, mut incomplete) = (IndexMap::default(), Ok(()));
+    pub fn first_misuse(&self) -> Result<Option<Misuse>, TooMany> {
+        let (mut found, mut incomplete) = (None, Ok(()));
         for crowd in self.crowds() {
-            let all = self.explore(&crowd, |state, misuse| {
-                if let Some(misuse) = misuse {
-                    found.entry(misuse).or_insert_with(|| state.clone());
-                }
-                found.len() >= MOST_MISUSES
+            let all = self.explore(&crowd, |_, misuse| {
+                found = found.or(misuse);
+                found.is_some()
             });
             incomplete = incomplete.and(all);
+            if found.is_some() {
+                return Ok(found);
+            }
         }
-        if found.is_empty() {
-            incomplete?;
-        }
-        Ok(found.into_iter().map(|(misuse, state)| self.misused(misuse, state)).collect())
-    }
-
-    /// The record of a misuse that comes next in a state.
-    fn misused(&self, misuse: Misuse, mut state: State) -> Misused {
-        let (Misuse::EarlyReturn(_, at) | Misuse::DifferentCounts(_, at) | Misuse::Mixture(_, at)) =
-            misuse;
-        let thread = self.barriers.agent(at).index();
-        // The other threads may go on as long as the misuse remains, since their later events may
-        // be necessary for threads to reach it.
-        let others = || (0..self.threads.len()).filter(|&other| other != thread);
-        let stays = |next: &State| matches!(self.step(next, thread), Some(Err(_)));
-        while let Some(next) =
-            others().filter_map(|other| self.step(&state, other)?.ok()).find(stays)
-        {
-            state = next;
-        }
-        let all = self.all();
-        let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
-        let crowd = all.iter().copied().filter(|&other| of.find(other) == of.find(thread));
-        let crowd = crowd.map(AgentId::new).collect();
-        Misused { misuse, places: self.places(&state, &all), crowd }
-    }
-
-    /// The operations at which these threads wait, or that they reach next.
-    fn places(&self, state: &State, threads: &[usize]) -> Vec<BarrierId> {
-        let place = |thread: usize| {
-            let Thread { operations, next, .. } = &self.threads[thread];
-            let next = operations.get(state.begun[thread]).copied().or(*next);
-            if state.waits[thread] { self.last(state, thread) } else { next }
-        };
-        threads.iter().copied().filter_map(place).collect()
+        incomplete.map(|()| None)
     }
 
     fn all(&self) -> Vec<usize> {
@@ -239,36 +191,21 @@ impl<'a> Schedules<'a> {
         waiting.filter_map(|thread| self.last(state, thread)).collect()
     }
 
-    /// The places of threads that do not end, for each way to end: the operations at which they
-    /// wait or that they reach next. The list may be incomplete if there are many.
-    #[must_use]
-    pub fn ends(&self) -> Vec<Vec<BarrierId>> {
-        self.all_ends(|state, threads| self.places(state, threads)).0
-    }
-
     /// The operations at which threads wait in the end, for each way to end; and whether the list
     /// is complete.
     #[must_use]
     pub fn stuck_by_order(&self) -> (Vec<Vec<BarrierId>>, bool) {
-        self.all_ends(|state, threads| self.waiting(state, threads))
-    }
-
-    /// The result of `of` in the last states of schedules, and whether the list is complete.
-    fn all_ends(
-        &self,
-        of: impl Fn(&State, &[usize]) -> Vec<BarrierId>,
-    ) -> (Vec<Vec<BarrierId>>, bool) {
         let all = self.all();
-        let one_end = || vec![of(&self.last_state(), &all)];
+        let one_end = || vec![self.waiting(&self.last_state(), &all)];
         if self.lead_to_one_end() {
             return (one_end(), true);
         }
         let crowds = self.crowds();
         let in_none = |thread: &usize| !crowds.iter().any(|crowd| crowd.contains(thread));
         let alone: Vec<usize> = all.iter().copied().filter(in_none).collect();
-        let (mut ends, mut complete) = (vec![of(&self.start(), &alone)], true);
+        let (mut ends, mut complete) = (vec![self.waiting(&self.start(), &alone)], true);
         for crowd in crowds {
-            let Ok(own) = self.ends_of(&crowd, &of) else { return (one_end(), false) };
+            let Ok(own) = self.ends_of(&crowd) else { return (one_end(), false) };
             complete &= own.len() < MOST_ENDS && ends.len() * own.len() <= MOST_ENDS;
             let both = ends.iter().flat_map(|end| own.iter().map(|own| [&end[..], own].concat()));
             ends = both.take(MOST_ENDS).collect();
@@ -276,17 +213,13 @@ impl<'a> Schedules<'a> {
         (ends, complete)
     }
 
-    /// As [`Self::all_ends`], for one crowd.
-    fn ends_of(
-        &self,
-        crowd: &[usize],
-        of: impl Fn(&State, &[usize]) -> Vec<BarrierId>,
-    ) -> Result<IndexSet<Vec<BarrierId>>, TooMany> {
+    /// As [`Self::stuck_by_order`], for one crowd.
+    fn ends_of(&self, crowd: &[usize]) -> Result<IndexSet<Vec<BarrierId>>, TooMany> {
         let mut ends = IndexSet::default();
         self.explore(crowd, |state, _| {
             let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
             if !crowd.iter().any(goes_on) {
-                ends.insert(of(state, crowd));
+                ends.insert(self.waiting(state, crowd));
             }
             ends.len() >= MOST_ENDS
         })?;
@@ -329,60 +262,6 @@ impl<'a> Schedules<'a> {
             })?;
         }
         Ok(found)
-    }
-
-    /// Whether one schedule lets each of these threads pass its operations among the first `count`
-    /// ones of the graph.
-    ///
-    /// # Errors
-    /// When there are too many schedules to look at.
-    pub fn pass(&self, places: &[(AgentId, usize)]) -> Result<bool, TooMany> {
-        let before = places.iter().map(|&(agent, count)| {
-            let operations = &self.threads[agent.index()].operations;
-            (agent.index(), operations.iter().filter(|&&op| op.index() < count).count())
-        });
-        let before: Vec<(usize, usize)> = before.collect();
-        // The crowds do not affect each other.
-        for crowd in self.crowds() {
-            let here = || before.iter().filter(|(thread, _)| crowd.contains(thread));
-            let mut passed = false;
-            let all = self.explore(&crowd, |state, _| {
-                passed |= here().all(|&(thread, before)| {
-                    let begun = state.begun[thread];
-                    begun > before || (begun == before && !state.waits[thread])
-                });
-                passed
-            });
-            if !passed {
-                return all.map(|()| false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// The schedules without the operations of threads whose crowd contains an operation that
-    /// depends on values. Also gives, by agent, whether the operations were removed.
-    #[must_use]
-    pub fn settled(mut self) -> (Self, Vec<bool>) {
-        let graph = self.barriers.graph;
-        let mut used = vec![Vec::new(); self.threads.len()];
-        let mut open = vec![false; self.threads.len()];
-        for (index, op) in graph.barriers.iter_enumerated() {
-            let event = graph.event(op.event);
-            let (thread, happens) = (event.agent.index(), graph.exprs.constant(event.guard));
-            if happens != Some(0) {
-                used[thread].push(index);
-            }
-            open[thread] |= happens.is_none() || !graph.knows_count(op);
-        }
-        let of = self.together(used.iter().map(Vec::as_slice));
-        let unsettled: FxHashSet<usize> =
-            (0..open.len()).filter(|&thread| open[thread]).map(|thread| of.find(thread)).collect();
-        open = (0..open.len()).map(|thread| unsettled.contains(&of.find(thread))).collect();
-        for (thread, _) in self.threads.iter_mut().zip(&open).filter(|(_, open)| **open) {
-            *thread = Thread { ends: false, ..Thread::IDLE };
-        }
-        (self, open)
     }
 
     /// The threads as connected components by shared barriers and tasks, given the operations of
