@@ -1,9 +1,10 @@
 //! Threads at one barrier with different thread counts, if values decide the participants or the
 //! counts. Undefined if the threads may be there at one time (PTX-9.7.13.1).
 
+use super::barriers;
 use super::prefix::{self, Blocked, without_barriers};
+use super::questions::Asked;
 use super::time::{self, Wrong};
-use super::{Settings, barriers};
 use crate::collections::IndexSet;
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::{CutKind, Event, EventGraph, Violation};
@@ -14,8 +15,8 @@ use crate::id::{AgentId, BarrierId, EventId, ExprId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{Arena, Node};
 use crate::rule::{Rule, Unsupported};
-use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
-use crate::verdict::{Reason, Verdict};
+use crate::solve::{Goal, Pairs};
+use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// The reason if the participants are unknown in executions that do not end, since barriers hold
@@ -24,36 +25,23 @@ const UNDECIDED: Unsupported = Unsupported::DifferentCounts;
 
 /// The verdict if different counts may meet at a barrier whose participants are uncertain, also in
 /// executions that do not end.
-pub(super) fn differ(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let pairs = meetings(problem.graph);
+pub(super) fn differ(asked: Asked<'_>) -> Option<Verdict> {
+    let graph = asked.problem.graph;
+    let pairs = meetings(graph);
     let &(first, _) = pairs.first()?;
-    let wrong = wrong(problem.graph, Pairs::DifferentCounts, first);
-    barriers::search_violation(problem, wrong, engine, settings, reason)
-        .or_else(|| in_a_beginning(problem, &pairs, engine, settings))
+    let wrong = wrong(graph, Pairs::DifferentCounts, first);
+    barriers::search_violation(asked, wrong, reason).or_else(|| in_a_prefix(asked, &pairs))
 }
 
 /// As [`differ`], given that no execution in which all threads end has such a meeting.
-pub(super) fn differ_before_an_end(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    in_a_beginning(problem, &meetings(problem.graph), engine, settings)
+pub(super) fn differ_before_an_end(asked: Asked<'_>) -> Option<Verdict> {
+    in_a_prefix(asked, &meetings(asked.problem.graph))
 }
 
 /// The verdict if one of these pairs of operations may meet before all threads end.
-fn in_a_beginning(
-    problem: Problem<'_>,
-    pairs: &[(BarrierId, BarrierId)],
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let graph = problem.graph;
-    if pairs.is_empty() || !may_both_happen(problem, pairs, engine, settings) {
+fn in_a_prefix(asked: Asked<'_>, pairs: &[(BarrierId, BarrierId)]) -> Option<Verdict> {
+    let graph = asked.problem.graph;
+    if pairs.is_empty() || !may_both_happen(asked, pairs) {
         return None;
     }
     let filtered = !graph.exprs.is_true(graph.filter);
@@ -76,8 +64,7 @@ fn in_a_beginning(
         let find = |graph: &EventGraph| {
             // The execution belongs to the changed program, not to the reported program.
             let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-            let problem = Problem { graph, ..problem };
-            barriers::search_violation(problem, wrong(graph, pair, a), engine, settings, reason)
+            barriers::search_violation(asked.on(graph), wrong(graph, pair, a), reason)
         };
         let beginnings = Blocked::with_incomplete(graph, &[a, b], alone).beginnings();
         match prefix::first_found(beginnings, find, undecided) {
@@ -144,13 +131,8 @@ fn at_one_time(arena: &mut Arena) -> NodeId {
 
 /// Whether two of these operations may happen in one execution with different counts, if barriers
 /// hold no thread back. A thread that waits for a task reaches them only if the task ends.
-fn may_both_happen(
-    problem: Problem<'_>,
-    pairs: &[(BarrierId, BarrierId)],
-    engine: &dyn Engine,
-    settings: Settings,
-) -> bool {
-    let graph = problem.graph;
+fn may_both_happen(asked: Asked<'_>, pairs: &[(BarrierId, BarrierId)]) -> bool {
+    let graph = asked.problem.graph;
     // The filter may depend on cut threads, and on results of barriers and votes, which are left
     // out here.
     let returns = graph.barriers.iter().any(BarrierOp::returns);
@@ -173,8 +155,7 @@ fn may_both_happen(
     }
     let span = graph.event(graph.barriers[pairs[0].0].event).span;
     free.violations = vec![Violation::asked(guard, span)];
-    let problem = Problem { graph: &free, ..problem };
-    !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
+    !matches!(asked.on(&free).find(Goal::Violation(0)), Ok(Decided::No(_)))
 }
 
 /// Whether threads go on after the bound, with unknown operations there.

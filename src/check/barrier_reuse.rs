@@ -5,9 +5,10 @@
 //! next operation: by program order, by barriers, or because a read in between has a value that was
 //! written after the wait.
 
+use super::barriers;
 use super::prefix::{self, Blocked};
+use super::questions::Asked;
 use super::time::{self, Wrong};
-use super::{Settings, barriers};
 use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -16,19 +17,14 @@ use crate::execution::schedule::Schedules;
 use crate::id::{BarrierId, EventId, NodeId};
 use crate::relation::expr::{Arena, Node};
 use crate::rule::{Rule, Unsupported};
-use crate::solve::{Engine, Pairs, Problem};
+use crate::solve::Pairs;
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// The verdict if some execution reuses a barrier too early; `first` is an arrival at a barrier
 /// that its thread may use again.
-pub(super) fn early(
-    problem: Problem<'_>,
-    first: EventId,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    barriers::search_violation(problem, wrong(problem.graph, first), engine, settings, reason)
+pub(super) fn early(asked: Asked<'_>, first: EventId) -> Option<Verdict> {
+    barriers::search_violation(asked, wrong(asked.problem.graph, first), reason)
 }
 
 /// The question for reuse that is too early, at the place of an event.
@@ -58,12 +54,8 @@ fn returns(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
 
 /// The verdict if values decide whether a thread uses a barrier again, also in executions that do
 /// not end.
-pub(super) fn behind_a_branch(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let graph = problem.graph;
+pub(super) fn behind_a_branch(asked: Asked<'_>) -> Option<Verdict> {
+    let graph = asked.problem.graph;
     if !graph.exprs.is_true(graph.filter) {
         return None;
     }
@@ -78,8 +70,7 @@ pub(super) fn behind_a_branch(
     let find = |graph: &EventGraph| {
         // The execution belongs to the changed program, not to the reported program.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-        let problem = Problem { graph, ..problem };
-        barriers::search_violation(problem, wrong(graph, first), engine, settings, reason)
+        barriers::search_violation(asked.on(graph), wrong(graph, first), reason)
     };
     let undecided = || barriers::unsupported(UNDECIDED);
     prefix::first_found(beginnings, find, undecided).map(|(verdict, _)| verdict)

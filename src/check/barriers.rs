@@ -2,8 +2,11 @@
 //! and programs that no execution completes.
 
 use super::deadlock::in_no_end;
+use super::events::in_order;
+use super::limits::too_large;
+use super::questions::{Asked, Found};
 use super::time::{self, Wrong};
-use super::{Settings, barrier_counts, barrier_reuse, in_order, too_large};
+use super::{barrier_counts, barrier_reuse};
 use crate::collections::IndexSet;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE};
 use crate::event::graph::EventGraph;
@@ -12,17 +15,17 @@ use crate::execution::phase::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
 use crate::id::BarrierId;
 use crate::rule::{Extent, Rule, Unsupported};
-use crate::solve::{Core, Engine, Problem};
+use crate::solve::Core;
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
-pub(super) fn misuse(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let graph = problem.graph;
+pub(super) fn misuse(asked: Asked<'_>) -> Option<Found> {
+    misused_in_some_order(asked).map(Found::here)
+}
+
+fn misused_in_some_order(asked: Asked<'_>) -> Option<Verdict> {
+    let graph = asked.problem.graph;
     if graph.barriers.is_empty() || too_large(graph).is_some() {
         return None;
     }
@@ -38,11 +41,10 @@ pub(super) fn misuse(
     if may_mix(graph) && Barriers::fixed(graph).is_none() {
         return Some(unsupported(Unsupported::BarrierMixture));
     }
-    if let Some(verdict) = barrier_counts::differ(problem, engine, settings) {
+    if let Some(verdict) = barrier_counts::differ(asked) {
         return Some(verdict);
     }
-    barrier_reuse::early(problem, first?, engine, settings)
-        .or_else(|| barrier_reuse::behind_a_branch(problem, engine, settings))
+    barrier_reuse::early(asked, first?).or_else(|| barrier_reuse::behind_a_branch(asked))
 }
 
 /// Whether operations with different thread counts may use one barrier.
@@ -69,13 +71,8 @@ fn may_mix(graph: &EventGraph) -> bool {
 ///
 /// If threads can meet so that all barriers are passed, the cause is elsewhere: axioms exclude
 /// every execution.
-pub(super) fn stuck(
-    problem: Problem<'_>,
-    core: Core,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Verdict {
-    let graph = problem.graph;
+pub(super) fn stuck(asked: Asked<'_>, core: Core) -> Verdict {
+    let graph = asked.problem.graph;
     match Barriers::fixed(graph).map_or(Ok(Vec::new()), |barriers| barriers.assignments()) {
         Ok(meetings) if meetings.is_empty() => {}
         Ok(_) => return Verdict::Forbidden(core),
@@ -85,12 +82,12 @@ pub(super) fn stuck(
     if let Some(verdict) = misused(graph, &schedules) {
         return verdict;
     }
-    if let Some(verdict) = barrier_counts::differ_before_an_end(problem, engine, settings) {
+    if let Some(verdict) = barrier_counts::differ_before_an_end(asked) {
         return verdict;
     }
     // Threads may wait at other operations than those that surely happen.
     if Barriers::fixed(graph).is_none()
-        && let Some(reason) = in_no_end(problem, engine, settings)
+        && let Some(reason) = in_no_end(asked)
     {
         return Verdict::Deadlock(reason);
     }
@@ -144,14 +141,12 @@ pub(super) fn reason(
 /// The verdict if some execution has two operations in a wrong relation. The model is evaluated on
 /// this execution, and `reason` describes the pair.
 pub(super) fn search_violation(
-    problem: Problem<'_>,
+    asked: Asked<'_>,
     wrong: Wrong<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
     reason: impl Fn(&EventGraph, BarrierId, BarrierId, Option<Box<Choices>>) -> Reason,
 ) -> Option<Verdict> {
     let pairs = wrong.pairs;
-    time::search_violation(problem, wrong, engine, settings, |problem, choices| {
+    time::search_violation(asked, wrong, |problem, choices| {
         let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
         match pairs.confirm(problem, &choices) {
             Ok((execution, (a, b))) => {

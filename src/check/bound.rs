@@ -1,9 +1,8 @@
 //! Consequences of the loop bound: the loop that it cuts, and whether a higher bound may decide.
 
-use super::{
-    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, decide_events, graph_of, idempotent, in_order,
-    may_raise, unfolded, unfolding, void,
-};
+use super::events::{graph_of, has_barriers, in_order, unfolded, unfolding, without_filter};
+use super::questions::{Asked, Found, decide, decide_events, undefined};
+use super::{Outcome, Settings, idempotent};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::event::unfold::Unfolding;
 use crate::litmus::ast::Test;
@@ -12,10 +11,116 @@ use crate::program::micro::Micro;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
 use crate::rule::Unsupported;
-use crate::solve::{Answer, Engine, Goal, Problem};
+use crate::solve::{Answer, Core, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{BoundKind, Bounded, Decided, Undecided, Verdict};
 use std::collections::BTreeSet;
+
+/// The outcome for the orders of vector elements that the graph has, with the bound raised where that
+/// may decide.
+pub(super) fn bounded(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Outcome {
+    let (mut verdict, mut graph) = decide(test, model, engine, settings);
+    let mut reached = settings.bound;
+    if may_raise(settings, &graph) {
+        for bound in settings.bound.saturating_add(1)..=MOST_RAISED {
+            if !asks_for_more(&verdict) {
+                break;
+            }
+            let budget = settings.budget.at_most(STEPS_FOR_MORE);
+            let higher = decide(test, model, engine, Settings { bound, budget, ..settings });
+            match higher.0 {
+                Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_))
+                | Verdict::Error(_) => break,
+                _ => ((verdict, graph), reached) = (higher, bound),
+            }
+        }
+    }
+    if may_depend_on_less(&verdict, model)
+        && let Some(fewer) = allowed_by_fewer_rounds(test, model, engine, settings, &graph)
+    {
+        ((verdict, graph), reached) = fewer;
+    }
+    if cuts_loops(&verdict)
+        && let Some(loose) = excluded_loosely(test, model, engine, settings, reached)
+    {
+        (verdict, graph) = loose;
+    }
+    if cuts_loops(&verdict)
+        && let Some(core) = excluded_beyond(test, model, engine, settings, &graph)
+    {
+        verdict = Verdict::Forbidden(core);
+    }
+    if let Some(void) = void_beyond(test, model, engine, settings, (&verdict, &graph)) {
+        ((verdict, graph), reached) = void;
+    }
+    Outcome { holds: verdict.holds(test.quantifier), verdict, graph, bound: reached }
+}
+
+/// The core that excludes the outcome for any number of loop rounds. It is found on executions with
+/// rounds left out, which may not decide (`None`).
+///
+/// Where no execution ends, threads that wait for such a loop at a barrier may be in a deadlock;
+/// then `None`.
+fn excluded_beyond(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    graph: &EventGraph,
+) -> Option<Core> {
+    if !may_raise(settings, graph) || !model.forgets_reads() {
+        return None;
+    }
+    let budget = settings.budget.at_most(STEPS_FOR_MORE);
+    let settings =
+        Settings { skips: true, bound: settings.bound.max(MOST_RAISED), budget, ..settings };
+    // The bound may cut a thread before all barriers.
+    if has_barriers(test, settings) {
+        let all = without_filter(graph);
+        match engine.find(Problem { graph: &all, model }, Goal::Complete, budget) {
+            Answer::Yes(_) => {}
+            _ => return None,
+        }
+    }
+    match decide(test, model, engine, settings) {
+        (Verdict::Forbidden(core), fewer) if core.endless.is_empty() && !fewer.some_orders => {
+            Some(core)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a verdict is open because of loops that have a way out.
+fn cuts_loops(verdict: &Verdict) -> bool {
+    let may_end = |bounded: &Bounded| bounded.beyond != BoundKind::NoWayOut;
+    matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if may_end(bounded))
+}
+
+/// The highest bound that is tried. If two threads update one location by `cas`, one of them mostly
+/// succeeds in its third round at the latest.
+pub(super) const MOST_RAISED: u8 = 4;
+
+/// Programs with more events are left at their bound.
+const MOST_RAISED_EVENTS: usize = 80;
+
+/// The most steps of an engine for each question with a raised bound.
+pub(super) const STEPS_FOR_MORE: u64 = 10_000;
+
+/// Whether the bound may be raised for a program with these events.
+fn may_raise(settings: Settings, graph: &EventGraph) -> bool {
+    settings.raises && graph.events.len() <= MOST_RAISED_EVENTS
+}
+
+/// Whether a higher bound may decide a test.
+fn asks_for_more(verdict: &Verdict) -> bool {
+    let cut = |bounded: &Bounded| bounded.beyond == BoundKind::Higher;
+    matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if cut(bounded))
+}
 
 /// The reason why executions of a test with these events may be missing because the bound cuts
 /// loops; `None` if none is missing.
@@ -104,9 +209,9 @@ pub(super) fn void_beyond(
         let settings = Settings { bound, budget, ..settings };
         let higher = graph_of(test, model, settings);
         let problem = Problem { graph: &higher, model };
-        let (verdict, other) = void(test, problem, engine, settings)?;
+        let Found { verdict, graph } = undefined(Asked { test, problem, engine, settings })?;
         let is_void = matches!(verdict, Verdict::Undefined(_) | Verdict::OutOfModel(_));
-        is_void.then(|| ((verdict, other.unwrap_or(higher)), bound))
+        is_void.then(|| ((verdict, graph.unwrap_or(higher)), bound))
     })
 }
 

@@ -12,8 +12,9 @@
 //! as arrived while others of its warp are blocked there.
 
 use super::barriers::reason_of_deadlock;
+use super::limits::too_large;
 use super::prefix::{Blocked, Blocking, MOST_OPERATIONS, choose};
-use super::{Settings, too_large};
+use super::questions::Asked;
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
@@ -21,8 +22,8 @@ use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
-use crate::solve::{Answer, Engine, Goal, Problem};
-use crate::verdict::Reason;
+use crate::solve::Goal;
+use crate::verdict::{Decided, Reason};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -37,14 +38,10 @@ enum Others {
 
 /// The reason why threads of a non-terminating program wait at barriers for ever, if a matching
 /// execution is found. Other threads may be in loops.
-pub(super) fn in_no_end(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Reason> {
-    let graph = problem.graph;
-    let found = find(problem, Others::End, engine, settings);
-    let may_loop = || find(problem, Others::MayLoop, engine, settings);
+pub(super) fn in_no_end(asked: Asked<'_>) -> Option<Reason> {
+    let graph = asked.problem.graph;
+    let found = find(asked, Others::End);
+    let may_loop = || find(asked, Others::MayLoop);
     let others = !graph.cuts.is_empty() || !graph.api_edges.is_empty();
     let waiting = found.or_else(|| others.then(may_loop).flatten())?;
     let extent = match graph.cuts.is_empty() {
@@ -55,13 +52,8 @@ pub(super) fn in_no_end(
 }
 
 /// The operations at which threads wait for ever in some execution.
-fn find(
-    problem: Problem<'_>,
-    others: Others,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Vec<BarrierId>> {
-    let graph = problem.graph;
+fn find(asked: Asked<'_>, others: Others) -> Option<Vec<BarrierId>> {
+    let graph = asked.problem.graph;
     let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
     if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
         return None;
@@ -75,9 +67,7 @@ fn find(
     let span = graph.event(graph.barriers[BarrierId::new(0)].event).span;
     graph.forget_cuts();
     graph.violations = vec![Violation::asked(guard, span)];
-    let found =
-        engine.find(Problem { graph: &graph, ..problem }, Goal::Violation(0), settings.budget);
-    let Answer::Yes(choices) = found else { return None };
+    let Ok(Decided::Yes(choices)) = asked.on(&graph).find(Goal::Violation(0)) else { return None };
     let execution = Execution::build(&graph, *choices).ok()?;
     let holds = |&b: &BarrierId| execution.truth(held[b]) == Some(true);
     Some(held.keys().filter(holds).collect())

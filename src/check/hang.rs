@@ -13,9 +13,12 @@
 mod polls;
 
 use super::deadlock::{Precision, is_held};
+use super::events::{graph_of, in_order};
 use super::halts::{Halts, owes_nothing};
+use super::limits::{Timed, too_large};
 use super::prefix::{Blocked, MOST_OPERATIONS, all_pass};
-use super::{Outcome, Settings, SoundDependence, Timed, bound, graph_of, in_order, too_large};
+use super::questions::Asked;
+use super::{Outcome, Settings, SoundDependence, bound};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
@@ -155,9 +158,9 @@ pub fn hang(
     let mut graph = graph_of(test, model, settings);
     graph.filter = graph.exprs.truth(true);
     let timed = Timed::new(engine, settings);
-    let question =
-        Question { test, model, engine: &SoundDependence(&timed), settings, graph: &graph };
-    let answer = question.answer().unwrap_or_else(Hang::Unknown);
+    let engine = &SoundDependence(&timed);
+    let asked = Asked { test, problem: Problem { graph: &graph, model }, engine, settings };
+    let answer = answer(asked).unwrap_or_else(Hang::Unknown);
     match &outcome.verdict {
         // No execution ends, so one hangs.
         Verdict::Forbidden(core) if core.endless.is_empty() => answer,
@@ -166,14 +169,6 @@ pub fn hang(
         }
         _ => answer,
     }
-}
-
-struct Question<'a> {
-    test: &'a Test,
-    model: &'a Model,
-    engine: &'a dyn Engine,
-    settings: Settings,
-    graph: &'a EventGraph,
 }
 
 /// The formulas of a hang, over the events of beginnings.
@@ -185,50 +180,45 @@ struct Formulas {
     possible: ExprId,
 }
 
-impl Question<'_> {
-    fn answer(&self) -> Result<Hang, Undecided> {
-        let live = self.graph.cuts.iter().filter(|cut| !self.graph.exprs.is_false(cut.guard));
-        let loops = live.filter(|cut| cut.kind != CutKind::Idle).count() > 0;
-        if !loops && (self.graph.barriers.is_empty() || all_pass(self.graph)) {
-            return Ok(Hang::Never);
-        }
-        if let Some(why) = too_large(self.graph) {
-            return Err(Undecided::Unsupported(why));
-        }
-        let operations = self.graph.barriers.len();
-        if operations > MOST_OPERATIONS {
-            let why = Unsupported::Waits { operations, most: MOST_OPERATIONS };
-            return Err(Undecided::Unsupported(why));
-        }
-        let progress = if loops { self.settings.progress } else { Progress::Fair };
-        let halts = Halts::of(self.graph, self.test, progress);
-        let Formulas { stays, certain, possible } = formulas(self.graph, halts, progress);
-        let find = |holds| {
-            let asked = Problem { graph: &stays.graph, model: self.model };
-            find(asked, holds, self.engine, self.settings)
-        };
-        if find(possible)?.is_none() {
-            return Ok(Hang::Never);
-        }
-        match find(certain)? {
-            Some(choices) => {
-                let mut graph = stays.graph.clone();
-                graph.forget_cuts();
-                let threads = statuses(self.graph, &stays, &graph, &choices);
-                let choices = Some(choices);
-                Ok(Hang::Possible(Box::new(Hanging { graph, choices, threads })))
-            }
-            None => Err(self.undecided()),
-        }
+fn answer(asked: Asked<'_>) -> Result<Hang, Undecided> {
+    let graph = asked.problem.graph;
+    let live = graph.cuts.iter().filter(|cut| !graph.exprs.is_false(cut.guard));
+    let loops = live.filter(|cut| cut.kind != CutKind::Idle).count() > 0;
+    if !loops && (graph.barriers.is_empty() || all_pass(graph)) {
+        return Ok(Hang::Never);
     }
+    if let Some(why) = too_large(graph) {
+        return Err(Undecided::Unsupported(why));
+    }
+    let operations = graph.barriers.len();
+    if operations > MOST_OPERATIONS {
+        let why = Unsupported::Waits { operations, most: MOST_OPERATIONS };
+        return Err(Undecided::Unsupported(why));
+    }
+    let progress = if loops { asked.settings.progress } else { Progress::Fair };
+    let halts = Halts::of(graph, asked.test, progress);
+    let Formulas { stays, certain, possible } = formulas(graph, halts, progress);
+    let beginnings = asked.on(&stays.graph);
+    if find(beginnings, possible)?.is_none() {
+        return Ok(Hang::Never);
+    }
+    match find(beginnings, certain)? {
+        Some(choices) => {
+            let mut hanging = stays.graph.clone();
+            hanging.forget_cuts();
+            let threads = statuses(graph, &stays, &hanging, &choices);
+            let choices = Some(choices);
+            Ok(Hang::Possible(Box::new(Hanging { graph: hanging, choices, threads })))
+        }
+        None => Err(undecided(asked)),
+    }
+}
 
-    /// The reason why a hang is possible but not certain: loops are cut, or the waiting threads are
-    /// not exactly known.
-    fn undecided(&self) -> Undecided {
-        let problem = Problem { graph: self.graph, model: self.model };
-        bound::cut(self.test, problem, self.engine, self.settings)
-            .unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
-    }
+/// The reason why a hang is possible but not certain: loops are cut, or the waiting threads are not
+/// exactly known.
+fn undecided(Asked { test, problem, engine, settings }: Asked<'_>) -> Undecided {
+    bound::cut(test, problem, engine, settings)
+        .unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
 }
 
 /// The formulas of the hangs of a program, with a scheduler that may leave threads at these places.
@@ -301,18 +291,13 @@ fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
 
 /// The places where threads wait for ever in an execution that hangs, under a scheduler that owes all
 /// threads progress: branches of loops, and barrier operations. `None` if no such execution is found.
-pub(super) fn places(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Vec<Span>> {
-    let graph = problem.graph;
+pub(super) fn places(asked: Asked<'_>) -> Option<Vec<Span>> {
+    let graph = asked.problem.graph;
     if graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some() {
         return None;
     }
     let Formulas { stays, certain, .. } = formulas(graph, Halts::nowhere(graph), Progress::Fair);
-    let asked = Problem { graph: &stays.graph, ..problem };
-    let choices = find(asked, certain, engine, settings).ok()??;
+    let choices = find(asked.on(&stays.graph), certain).ok()??;
     let mut hanging = stays.graph.clone();
     hanging.forget_cuts();
     let statuses = statuses(graph, &stays, &hanging, &choices);
@@ -323,13 +308,9 @@ pub(super) fn places(
     })))
 }
 
-/// An execution of a program that satisfies a condition.
-fn find(
-    Problem { graph: program, model }: Problem<'_>,
-    holds: ExprId,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Result<Option<Box<Choices>>, Undecided> {
+/// An execution that satisfies a condition.
+fn find(asked: Asked<'_>, holds: ExprId) -> Result<Option<Box<Choices>>, Undecided> {
+    let program = asked.problem.graph;
     if program.exprs.is_false(holds) {
         return Ok(None);
     }
@@ -338,8 +319,7 @@ fn find(
     graph.violations.clear();
     graph.observed.clear();
     graph.filter = holds;
-    let problem = Problem { graph: &graph, model };
-    match engine.find(problem, Goal::Complete, settings.budget).decided()? {
+    match asked.on(&graph).find(Goal::Complete)? {
         Decided::Yes(choices) => Ok(Some(choices)),
         Decided::No(_) => Ok(None),
     }

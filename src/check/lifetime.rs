@@ -4,17 +4,19 @@
 //! A CTA has started if an event of one of its threads precedes the access in the order of
 //! [`time`], and has not exited if an event of one of its threads follows the access.
 
+use super::events::{waits, with_rounds};
+use super::limits::too_large;
+use super::prefix;
+use super::questions::{Asked, Found, undecided_before_waits};
 use super::time::{self, Wrong};
-use super::{Settings, prefix, too_large, undecided_before_waits, waits, with_rounds};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::id::{EventId, NodeId};
-use crate::litmus::ast::Test;
 use crate::program::reading::Dsmem;
 use crate::relation::expr::{Arena, Node};
 use crate::rule::Rule;
-use crate::solve::{Engine, Pairs, Problem};
+use crate::solve::{Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
@@ -27,46 +29,35 @@ const QUESTIONS: [Question; 2] =
 
 /// The verdict if some execution accesses the shared memory of a CTA that may not be alive.
 /// Includes the graph with the rounds of waiting loops if the verdict refers to it.
-pub(super) fn unsure(
-    test: &Test,
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<(Verdict, Option<EventGraph>)> {
-    let Problem { graph, model } = problem;
+pub(super) fn unsure(asked: Asked<'_>) -> Option<Found> {
+    let Asked { test, problem: Problem { graph, model }, settings, .. } = asked;
     let peers = |graph: &EventGraph| base_set(graph, BaseSet::Peer).count();
-    let asked = settings.readings.dsmem == Dsmem::Live && too_large(graph).is_none();
-    if !asked || peers(graph) == 0 {
+    let is_asked = settings.readings.dsmem == Dsmem::Live && too_large(graph).is_none();
+    if !is_asked || peers(graph) == 0 {
         return None;
     }
     let rounds = waits(graph).then(|| with_rounds(test, model, settings));
     // Such rounds matter only if they access other CTAs' shared memory themselves.
     let rounds = rounds.filter(|rounds| peers(rounds) > peers(graph));
     let whole = rounds.as_ref().unwrap_or(graph);
-    let unsure = |graph: &EventGraph, question| {
-        unsure_in(Problem { graph, model }, question, engine, settings)
-    };
+    let unsure = |graph: &EventGraph, question| unsure_in(asked.on(graph), question);
     if let Some(verdict) = QUESTIONS.into_iter().find_map(|question| unsure(whole, question)) {
-        return Some((verdict, rounds));
+        return Some(Found { verdict, graph: rounds });
     }
     // A thread that waits for ever may not have exited, but the CTA may start after the access.
     let before = prefix::before_waits(whole);
     prefix::first_found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
-        .map(|(verdict, graph)| (verdict, Some(graph)))
+        .map(Found::elsewhere)
 }
 
 /// The verdict if some execution has an access in the relation of a question.
-fn unsure_in(
-    problem: Problem<'_>,
-    (pairs, relation): Question,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let first = base_set(problem.graph, BaseSet::Peer).iter().next()?;
-    let place = ("PTX-2.2.2", problem.graph.event(first).span);
+fn unsure_in(asked: Asked<'_>, (pairs, relation): Question) -> Option<Verdict> {
+    let graph = asked.problem.graph;
+    let first = base_set(graph, BaseSet::Peer).iter().next()?;
+    let place = ("PTX-2.2.2", graph.event(first).span);
     let wrong = Wrong { pairs, relation, place };
     let confirmed = |problem: Problem<'_>, choices| confirmed(problem, pairs, choices);
-    time::search_violation(problem, wrong, engine, settings, confirmed)
+    time::search_violation(asked, wrong, confirmed)
 }
 
 /// Accesses, related to themselves, that no event of a thread of the memory's CTA surely precedes.

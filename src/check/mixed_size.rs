@@ -1,51 +1,41 @@
 //! Races of accesses of different sizes, and the verdicts that remain in spite of them (PTX-8.7.1,
 //! 8.7.2).
 
-use super::{
-    Settings, cut, goal_of, graph_of, graph_with_rounds, prefix, reached, undecided_before_waits,
-    witnessed,
-};
+use super::condition::{goal_of, reached, witnessed};
+use super::events::{graph_of, graph_with_rounds};
+use super::questions::{Asked, Found, undecided_before_waits};
+use super::{Settings, cut, prefix};
 use crate::event::graph::EventGraph;
 use crate::event::unfold::Tearing;
-use crate::litmus::ast::Test;
 use crate::program::reading::MixedRace;
 use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::rule::Rule;
-use crate::solve::{Answer, Core, Engine, Pairs, Problem};
+use crate::solve::{Core, Pairs, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// The verdict if accesses of different sizes race, with the events of the verdict if these are not
 /// the problem's.
-pub(super) fn verdict(
-    test: &Test,
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<(Verdict, Option<EventGraph>)> {
-    let Problem { graph, model } = problem;
+pub(super) fn verdict(asked: Asked<'_>) -> Option<Found> {
+    let Problem { graph, model } = asked.problem;
     if model.definition("race").is_none() || !graph.has_partial_overlap() {
         return None;
     }
-    let (race, racing) = match race(test, model, engine, settings) {
-        Err(verdict) => return Some((verdict, None)),
+    let (race, racing) = match race(asked) {
+        Err(verdict) => return Some(Found::here(verdict)),
         Ok(race) => race?,
     };
-    Some(match in_spite_of_a_race(test, problem, engine, settings) {
-        Voided::Yes => (voided(&racing, race), Some(racing)),
-        Voided::But(verdict) => (verdict, None),
+    Some(match in_spite_of_a_race(asked) {
+        Voided::Yes => Found::elsewhere((voided(&racing, race), racing)),
+        Voided::But(verdict) => Found::here(verdict),
     })
 }
 
 /// A mixed-size race of the program, or of a prefix before threads may wait for ever, with its
 /// events.
-fn race(
-    test: &Test,
-    model: &Model,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Result<Option<(Race, EventGraph)>, Verdict> {
+fn race(asked: Asked<'_>) -> Result<Option<(Race, EventGraph)>, Verdict> {
+    let Asked { test, problem: Problem { model, .. }, engine, settings } = asked;
     let whole = graph_with_rounds(test, model, settings);
     let find = |graph: &EventGraph| {
         race::find(Problem { graph, model }, Pairs::MixedRace, engine, settings.budget)
@@ -69,17 +59,11 @@ enum Voided {
 
 /// The verdict despite a mixed-size race, which voids all axioms but the axiom for atomics
 /// (PTX-8.7.2).
-fn in_spite_of_a_race(
-    test: &Test,
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Voided {
-    if settings.readings.mixed_race == MixedRace::Execution {
-        let racing = racing_executions(test, problem, engine, settings);
-        return Voided::But(racing.unwrap_or_else(|| reached(test, problem, engine, settings)));
+fn in_spite_of_a_race(asked: Asked<'_>) -> Voided {
+    if asked.settings.readings.mixed_race == MixedRace::Execution {
+        return Voided::But(racing_executions(asked).unwrap_or_else(|| reached(asked)));
     }
-    Voided::But(match excluded_by_atomics(test, problem.model, engine, settings) {
+    Voided::But(match excluded_by_atomics(asked) {
         Ok(Some(core)) => Verdict::Forbidden(Core { despite_race: true, ..core }),
         Ok(None) => return Voided::Yes,
         Err(why) => Verdict::Unknown(why),
@@ -99,20 +83,15 @@ fn voided(graph: &EventGraph, race: Race) -> Verdict {
 /// The verdict if a mixed-size race voids only its own executions (the other side of reading V24).
 /// Allowed by an execution without a race, undefined if every execution with the outcome has a
 /// race. `None` if no execution has the outcome.
-fn racing_executions(
-    test: &Test,
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let goal = goal_of(test.quantifier);
+fn racing_executions(asked: Asked<'_>) -> Option<Verdict> {
+    let (problem, goal) = (asked.problem, goal_of(asked.test.quantifier));
     let calm = without_mixed_races(problem.model)?;
-    let racing = match engine.find(Problem { model: &calm, ..problem }, goal, settings.budget) {
-        Answer::Yes(choices) => return Some(witnessed(problem, goal, *choices)),
-        Answer::No(_) => engine.find(problem, goal, settings.budget),
-        other => other,
+    let racing = match asked.under(&calm).find(goal) {
+        Ok(Decided::Yes(choices)) => return Some(witnessed(problem, goal, *choices)),
+        Ok(Decided::No(_)) => asked.find(goal),
+        Err(why) => Err(why),
     };
-    match racing.decided() {
+    match racing {
         Ok(Decided::Yes(choices)) => {
             Some(match race::confirm(problem, Pairs::MixedRace, choices) {
                 Ok(race) => voided(problem.graph, race),
@@ -155,12 +134,8 @@ fn without_mixed_races(model: &Model) -> Option<Model> {
 /// excludes the outcome (reading V24). `None` too if values exclude it without any axiom.
 ///
 /// No other axiom holds, so every access may tear at every byte.
-fn excluded_by_atomics(
-    test: &Test,
-    model: &Model,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Result<Option<Core>, Undecided> {
+fn excluded_by_atomics(asked: Asked<'_>) -> Result<Option<Core>, Undecided> {
+    let Asked { test, problem: Problem { model, .. }, engine, settings } = asked;
     let settings = Settings { tearing: Tearing::Byte, ..settings };
     let graph = graph_of(test, model, settings);
     let excluded = |keep: fn(&Axiom) -> bool| {
@@ -169,9 +144,9 @@ fn excluded_by_atomics(
         for axiom in model.axioms.iter_mut().filter(|axiom| !keep(axiom)) {
             (axiom.node, axiom.kind, axiom.negated) = (nothing, AxiomKind::Empty, false);
         }
-        let problem = Problem { graph: &graph, model: &model };
-        match engine.find(problem, goal_of(test.quantifier), settings.budget).decided()? {
-            Decided::No(core) => match cut(test, problem, engine, settings) {
+        let asked = Asked { settings, ..asked.on(&graph).under(&model) };
+        match asked.find(goal_of(test.quantifier))? {
+            Decided::No(core) => match cut(test, asked.problem, engine, settings) {
                 Some(why) => Err(why),
                 None => Ok(Some(core)),
             },

@@ -1,36 +1,31 @@
 //! Programs that no execution ends, with loops in which threads may wait for ever: whether loops or
 //! barriers are the cause.
 
-use super::{Settings, barriers, deadlock, hang};
-use crate::solve::{Answer, Core, Engine, Goal, Problem};
+use super::questions::Asked;
+use super::{barriers, deadlock, hang};
+use crate::solve::{Core, Goal};
 use crate::source::Span;
 use crate::verdict::{Decided, Verdict};
 
 /// The verdict if no execution ends and threads may wait at `loops` for ever: a deadlock if some
 /// execution has threads that wait at barriers for ever whatever others do in loops.
-pub(super) fn verdict(
-    problem: Problem<'_>,
-    core: Core,
-    loops: Vec<Span>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Verdict {
+pub(super) fn verdict(asked: Asked<'_>, core: Core, loops: Vec<Span>) -> Verdict {
     let endless = |endless| Verdict::Forbidden(Core { endless, ..Core::default() });
-    let meets = !problem.graph.barriers.is_empty();
-    match engine.find(problem, Goal::Endless, settings.budget).decided() {
+    let meets = !asked.problem.graph.barriers.is_empty();
+    match asked.find(Goal::Endless) {
         Ok(Decided::No(_)) if !meets => return Verdict::Forbidden(core),
         Ok(Decided::Yes(_)) if !meets => {
-            return endless(never_left(problem, loops, engine, settings));
+            return endless(never_left(asked, loops));
         }
         Ok(_) => {}
         Err(why) => return Verdict::Unknown(why),
     }
-    if let Some(reason) = deadlock::in_no_end(problem, engine, settings) {
+    if let Some(reason) = deadlock::in_no_end(asked) {
         return Verdict::Deadlock(reason);
     }
-    match hang::places(problem, engine, settings) {
+    match hang::places(asked) {
         Some(places) => endless(places),
-        None => barriers::stuck(problem, core, engine, settings),
+        None => barriers::stuck(asked, core),
     }
 }
 
@@ -39,22 +34,17 @@ const MOST_LOOPS: usize = 16;
 
 /// The loops that threads reach and never leave, independent of the other loops. All loops if the
 /// engine takes too long.
-fn never_left(
-    problem: Problem<'_>,
-    loops: Vec<Span>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Vec<Span> {
+fn never_left(asked: Asked<'_>, loops: Vec<Span>) -> Vec<Span> {
     if loops.len() < 2 || loops.len() > MOST_LOOPS {
         return loops;
     }
     let stays = |&at: &Span| {
-        let mut graph = problem.graph.clone();
+        let mut graph = asked.problem.graph.clone();
         graph.cuts.retain(|cut| cut.span == at);
-        let find =
-            |goal| engine.find(Problem { graph: &graph, ..problem }, goal, settings.budget.aside());
-        matches!(find(Goal::Endless), Answer::Yes(_))
-            && matches!(find(Goal::Complete), Answer::No(_))
+        let settings = asked.settings.with_budget(asked.settings.budget.aside());
+        let asked = Asked { settings, ..asked.on(&graph) };
+        matches!(asked.find(Goal::Endless), Ok(Decided::Yes(_)))
+            && matches!(asked.find(Goal::Complete), Ok(Decided::No(_)))
     };
     let (found, others): (Vec<Span>, Vec<Span>) = loops.into_iter().partition(stays);
     if found.is_empty() { others } else { found }

@@ -5,7 +5,8 @@
 //! surplus. Absence therefore counts only if there is no execution with out-of-thin-air values
 //! either (PTX-8.10.4).
 
-use super::{STEPS_FOR_MORE, Settings, bound};
+use super::Settings;
+use super::bound::{self, STEPS_FOR_MORE};
 use crate::event::graph::EventGraph;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;

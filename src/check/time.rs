@@ -1,7 +1,7 @@
 //! Happens-before in time, whether or not memory accesses are ordered: the order in which threads
 //! learn of each other.
 
-use super::Settings;
+use super::questions::Asked;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::barrier::BarrierOp;
 use crate::event::base::{base_relation, base_set};
@@ -11,7 +11,7 @@ use crate::execution::phase::{Barriers, Generations};
 use crate::id::NodeId;
 use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::relation::expr::{Arena, Definition, Node};
-use crate::solve::{Engine, Goal, Pairs, Problem};
+use crate::solve::{Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -66,22 +66,20 @@ pub(super) struct Wrong<'c> {
 /// The verdict if some execution has such a pair, which `confirmed` finds in the execution, or if
 /// the engine cannot exclude one.
 pub(super) fn search_violation(
-    problem: Problem<'_>,
+    asked: Asked<'_>,
     Wrong { pairs, relation, place: (clause, span) }: Wrong<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
     confirmed: impl FnOnce(Problem<'_>, Box<Choices>) -> Verdict,
 ) -> Option<Verdict> {
-    let mut model = problem.model.clone();
+    let mut model = asked.problem.model.clone();
     let node = relation(&mut model.arena);
     let name = pairs.relation().to_owned();
     model.definitions.push(Definition { name, node, clauses: vec![clause.to_owned()], span });
-    let problem = Problem { model: &model, ..problem };
-    if barriers_exclude(problem, pairs) {
+    let asked = asked.under(&model);
+    if barriers_exclude(asked.problem, pairs) {
         return None;
     }
-    match engine.find(problem, Goal::Related(pairs), settings.budget).decided() {
-        Ok(Decided::Yes(choices)) => Some(confirmed(problem, choices)),
+    match asked.find(Goal::Related(pairs)) {
+        Ok(Decided::Yes(choices)) => Some(confirmed(asked.problem, choices)),
         Ok(Decided::No(_)) => None,
         Err(why) => Some(Verdict::Unknown(why)),
     }

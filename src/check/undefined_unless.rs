@@ -4,31 +4,28 @@
 //! Such an execution counts however it goes on, as for other undefined behaviour, even if threads
 //! wait for ever.
 
-use super::{
-    Settings, prefix, too_large, undecided_before_waits, verify, waits, with_rounds, witnessed,
-};
+use super::condition::{verify, witnessed};
+use super::events::{waits, with_rounds};
+use super::limits::too_large;
+use super::prefix;
+use super::questions::{Asked, Found, undecided_before_waits};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{Cut, CutKind, EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{EventId, NodeId};
-use crate::litmus::ast::Test;
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::{Arena, Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::rule::Rule;
-use crate::solve::{Engine, Goal, Problem};
+use crate::solve::{Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::Sort;
 
 /// The verdict if some execution fails such a condition, or if the engine cannot exclude this.
 /// Includes the events of the verdict if these differ from the problem's.
-pub(super) fn broken(
-    test: &Test,
-    Problem { graph, model }: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<(Verdict, Option<EventGraph>)> {
-    let asked: Vec<usize> = model
+pub(super) fn broken(asked: Asked<'_>) -> Option<Found> {
+    let Asked { test, problem: Problem { graph, model }, settings, .. } = asked;
+    let conditions: Vec<usize> = model
         .axioms
         .iter()
         .enumerate()
@@ -36,14 +33,13 @@ pub(super) fn broken(
         .filter(|(_, axiom)| !is_vacuous(graph, model, axiom))
         .map(|(index, _)| index)
         .collect();
-    if asked.is_empty() || too_large(graph).is_some() {
+    if conditions.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    let find = |graph: &EventGraph| {
-        asked.iter().find_map(|&index| fails(Problem { graph, model }, index, engine, settings))
-    };
+    let find =
+        |graph: &EventGraph| conditions.iter().find_map(|&index| fails(asked.on(graph), index));
     if let Some(verdict) = find(graph) {
-        return Some((verdict, None));
+        return Some(Found::here(verdict));
     }
     // Rounds of loops that only wait are left out of the graph, but their reads may fail a
     // condition.
@@ -53,13 +49,13 @@ pub(super) fn broken(
     if let Some(rounds) = rounds
         && let Some(verdict) = find(&rounds)
     {
-        return Some((verdict, Some(rounds)));
+        return Some(Found::elsewhere((verdict, rounds)));
     }
     if graph.barriers.is_empty() && graph.api_edges.is_empty() {
         return None;
     }
     prefix::first_found(prefix::before_waits(graph), find, undecided_before_waits)
-        .map(|(verdict, graph)| (verdict, Some(graph)))
+        .map(Found::elsewhere)
 }
 
 /// Whether each cut thread waits in a loop that only reads mbarriers, so that further rounds have no
@@ -76,29 +72,25 @@ fn plain_accesses(graph: &EventGraph) -> usize {
 }
 
 /// The verdict if some execution does not satisfy the condition with this index.
-fn fails(
-    Problem { graph, model }: Problem<'_>,
-    index: usize,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
+fn fails(asked: Asked<'_>, index: usize) -> Option<Verdict> {
+    let Problem { graph, model } = asked.problem;
     let axiom = &model.axioms[index];
     let mut broken = model.clone();
     broken.axioms[index].role = AxiomRole::Required;
     broken.axioms[index].negated = !axiom.negated;
     // Executions count as for undefined behaviour: a question about a violation that always
     // happens.
-    let mut asked = graph.clone();
-    let always = asked.exprs.truth(true);
-    asked.violations = vec![Violation::asked(always, axiom.span)];
+    let mut always_violated = graph.clone();
+    let always = always_violated.exprs.truth(true);
+    always_violated.violations = vec![Violation::asked(always, axiom.span)];
     let goal = Goal::AnyViolation;
-    let problem = Problem { graph: &asked, model: &broken };
-    match engine.find(problem, goal, settings.budget).decided() {
-        Ok(Decided::Yes(choices)) => match verify(problem, goal, &choices) {
+    let asked = asked.on(&always_violated).under(&broken);
+    match asked.find(goal) {
+        Ok(Decided::Yes(choices)) => match verify(asked.problem, goal, &choices) {
             Ok(result) if result.is_consistent() => {
                 Some(Verdict::Undefined(reason(graph, model, index, choices)))
             }
-            _ => Some(witnessed(problem, goal, *choices)),
+            _ => Some(witnessed(asked.problem, goal, *choices)),
         },
         Ok(Decided::No(_)) => None,
         Err(why) => Some(Verdict::Unknown(why)),
