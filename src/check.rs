@@ -1,10 +1,13 @@
 //! The pipeline: one test and one model in, one outcome out.
 
+mod asked;
 mod barrier_counts;
+mod barrier_reasons;
 mod barrier_reuse;
 mod barriers;
 mod bound;
 mod condition;
+mod cut;
 mod deadlock;
 mod events;
 mod features;
@@ -35,8 +38,8 @@ use crate::verdict::{Undecided, Verdict};
 use bound::bounded;
 use limits::{Timed, too_large};
 
-pub use bound::cut;
 pub use condition::{SINGLE_COPY, confirm, goal_of, verify};
+pub use cut::cut;
 pub use events::{graph_of, graph_with_rounds};
 pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use over_approximation::{SoundDependence, unlisted};
@@ -136,7 +139,7 @@ pub fn races(
     }
     if races.list.is_empty() && too_large(&graph).is_none() {
         // A beginning that is only possible has no execution that could be shown.
-        for before in prefix::before_waits(&graph).filter_map(prefix::Beginning::certain) {
+        for before in prefix::before_waits(&graph).filter_map(prefix::Prefix::certain) {
             let mut found = all(&before)?;
             if !found.list.is_empty() {
                 found.open = found.open.or(races.open);

@@ -1,9 +1,9 @@
 //! Threads at one barrier with different thread counts, if values decide the participants or the
 //! counts. Undefined if the threads may be there at one time (PTX-9.7.13.1).
 
-use super::barriers;
+use super::asked::Asked;
+use super::barrier_reasons;
 use super::prefix::{self, Blocked, without_barriers};
-use super::questions::Asked;
 use super::time::{self, Wrong};
 use crate::collections::IndexSet;
 use crate::event::barrier::BarrierOp;
@@ -30,7 +30,7 @@ pub(super) fn differ(asked: Asked<'_>) -> Option<Verdict> {
     let pairs = meetings(graph);
     let &(first, _) = pairs.first()?;
     let wrong = wrong(graph, Pairs::DifferentCounts, first);
-    barriers::search_violation(asked, wrong, reason).or_else(|| in_a_prefix(asked, &pairs))
+    barrier_reasons::search_violation(asked, wrong, reason).or_else(|| in_a_prefix(asked, &pairs))
 }
 
 /// As [`differ`], given that no execution in which all threads end has such a meeting.
@@ -46,10 +46,10 @@ fn in_a_prefix(asked: Asked<'_>, pairs: &[(BarrierId, BarrierId)]) -> Option<Ver
     }
     let filtered = !graph.exprs.is_true(graph.filter);
     if filtered || pairs.len() > MOST_MEETINGS {
-        return Some(barriers::unsupported(UNDECIDED));
+        return Some(barrier_reasons::unsupported(UNDECIDED));
     }
     let alone = |op: &BarrierOp| graph.completes_alone(op);
-    let undecided = || barriers::unsupported(UNDECIDED);
+    let undecided = || barrier_reasons::unsupported(UNDECIDED);
     let mut open = runs_past_bound(graph);
     for &(a, b) in pairs {
         let ops = [a, b].map(|op| &graph.barriers[op]);
@@ -64,10 +64,10 @@ fn in_a_prefix(asked: Asked<'_>, pairs: &[(BarrierId, BarrierId)]) -> Option<Ver
         let find = |graph: &EventGraph| {
             // The execution belongs to the changed program, not to the reported program.
             let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-            barriers::search_violation(asked.on(graph), wrong(graph, pair, a), reason)
+            barrier_reasons::search_violation(asked.on(graph), wrong(graph, pair, a), reason)
         };
-        let beginnings = Blocked::with_incomplete(graph, &[a, b], alone).beginnings();
-        match prefix::first_found(beginnings, find, undecided) {
+        let prefixes = Blocked::with_incomplete(graph, &[a, b], alone).prefixes();
+        match prefix::first_found(prefixes, find, undecided) {
             Some((Verdict::Unknown(_), _)) => open = true,
             Some((verdict, _)) => return Some(verdict),
             None => {}
@@ -89,7 +89,7 @@ fn wrong(graph: &EventGraph, pairs: Pairs, at: BarrierId) -> Wrong<'static> {
 /// order of barrier operations only. Empty if participants and ends of threads are certain.
 fn meetings(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
     let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
-    if !barriers::may_differ(graph) || certain {
+    if !barrier_reasons::may_differ(graph) || certain {
         return Vec::new();
     }
     let scheduled = Schedules::possible(graph).different_counts();
@@ -196,5 +196,5 @@ pub(super) fn reason(
     choices: Option<Box<Choices>>,
 ) -> Reason {
     let rule = Rule::DifferentCounts { barrier: graph.barriers[a].key.to_string() };
-    barriers::reason(graph, rule, [a, b], choices)
+    barrier_reasons::reason(graph, rule, [a, b], choices)
 }

@@ -5,9 +5,9 @@
 //! next operation: by program order, by barriers, or because a read in between has a value that was
 //! written after the wait.
 
-use super::barriers;
+use super::asked::Asked;
+use super::barrier_reasons;
 use super::prefix::{self, Blocked};
-use super::questions::Asked;
 use super::time::{self, Wrong};
 use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
@@ -24,7 +24,7 @@ use crate::vocabulary::{BaseRel, BaseSet};
 /// The verdict if some execution reuses a barrier too early; `first` is an arrival at a barrier
 /// that its thread may use again.
 pub(super) fn early(asked: Asked<'_>, first: EventId) -> Option<Verdict> {
-    barriers::search_violation(asked, wrong(asked.problem.graph, first), reason)
+    barrier_reasons::search_violation(asked, wrong(asked.problem.graph, first), reason)
 }
 
 /// The question for reuse that is too early, at the place of an event.
@@ -61,19 +61,19 @@ pub(super) fn behind_a_branch(asked: Asked<'_>) -> Option<Verdict> {
     }
     let returns = returns_behind_branches(graph);
     if returns.len() > MOST_RETURNS {
-        return Some(barriers::unsupported(UNDECIDED));
+        return Some(barrier_reasons::unsupported(UNDECIDED));
     }
     let first = graph.barriers[*returns.first()?].event;
-    let beginnings = returns
+    let prefixes = returns
         .iter()
-        .flat_map(|&next| Blocked::with_incomplete(graph, &[next], |_| false).beginnings());
+        .flat_map(|&next| Blocked::with_incomplete(graph, &[next], |_| false).prefixes());
     let find = |graph: &EventGraph| {
         // The execution belongs to the changed program, not to the reported program.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-        barriers::search_violation(asked.on(graph), wrong(graph, first), reason)
+        barrier_reasons::search_violation(asked.on(graph), wrong(graph, first), reason)
     };
-    let undecided = || barriers::unsupported(UNDECIDED);
-    prefix::first_found(beginnings, find, undecided).map(|(verdict, _)| verdict)
+    let undecided = || barrier_reasons::unsupported(UNDECIDED);
+    prefix::first_found(prefixes, find, undecided).map(|(verdict, _)| verdict)
 }
 
 /// The reason if reuse is unknown in executions that do not end, since barriers hold threads back.
@@ -123,5 +123,5 @@ pub(super) fn reason(
     let op = &graph.barriers[arrival];
     let thread = graph.agents[graph.event(op.event).agent.index()].name.clone();
     let rule = Rule::EarlyReuse { thread, barrier: op.key.to_string() };
-    barriers::reason(graph, rule, [arrival, next], choices)
+    barrier_reasons::reason(graph, rule, [arrival, next], choices)
 }

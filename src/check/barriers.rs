@@ -1,23 +1,20 @@
 //! Misuse of barriers that no guard expresses. Examples are operations that may meet but must not,
 //! and programs that no execution completes.
 
+use super::asked::{Asked, Found};
+use super::barrier_reasons::{
+    may_differ, reason, reason_of_deadlock, unclear_deadlock, unsupported,
+};
 use super::deadlock::in_no_end;
-use super::events::in_order;
 use super::limits::too_large;
-use super::questions::{Asked, Found};
-use super::time::{self, Wrong};
 use super::{barrier_counts, barrier_reuse};
-use crate::collections::IndexSet;
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::event::graph::EventGraph;
-use crate::execution::build::Choices;
 use crate::execution::phase::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
-use crate::id::BarrierId;
 use crate::rule::{Extent, Rule, Unsupported};
 use crate::solve::Core;
-use crate::verdict::{Reason, Undecided, Verdict};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::verdict::{Reason, Verdict};
 
 /// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
 pub(super) fn misuse(asked: Asked<'_>) -> Option<Found> {
@@ -45,15 +42,6 @@ fn misused_in_some_order(asked: Asked<'_>) -> Option<Verdict> {
         return Some(verdict);
     }
     barrier_reuse::early(asked, first?).or_else(|| barrier_reuse::behind_a_branch(asked))
-}
-
-/// Whether operations with different thread counts may use one barrier.
-pub(super) fn may_differ(graph: &EventGraph) -> bool {
-    let mut known = FxHashMap::default();
-    graph.barriers.iter().any(|op| {
-        matches!(op.key, BarrierKey::Cta(..))
-            && *known.entry(&op.key).or_insert(&op.rule) != &op.rule
-    })
 }
 
 /// Whether some barrier has reductions, other operations and counts.
@@ -105,10 +93,6 @@ fn too_many(why: TooMany) -> Verdict {
     unsupported(why.into())
 }
 
-pub(super) fn unsupported(what: Unsupported) -> Verdict {
-    Verdict::Unknown(Undecided::Unsupported(what))
-}
-
 /// The verdict on a misuse in some schedule.
 fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Verdict> {
     match schedules.first_misuse() {
@@ -124,127 +108,4 @@ pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
         Misuse::DifferentCounts(a, b) => barrier_counts::reason(graph, a, b, None),
         Misuse::Mixture(a, b) => reason(graph, Rule::BarrierMixture, [a, b], None),
     }
-}
-
-/// The reason why a program with these two operations is undefined, in an execution of these
-/// choices if one is known.
-pub(super) fn reason(
-    graph: &EventGraph,
-    rule: Rule,
-    operations: [BarrierId; 2],
-    choices: Option<Box<Choices>>,
-) -> Reason {
-    let spans = operations.map(|op| graph.event(graph.barriers[op].event).span);
-    Reason { rule, spans: spans.to_vec(), choices }
-}
-
-/// The verdict if some execution has two operations in a wrong relation. The model is evaluated on
-/// this execution, and `reason` describes the pair.
-pub(super) fn search_violation(
-    asked: Asked<'_>,
-    wrong: Wrong<'_>,
-    reason: impl Fn(&EventGraph, BarrierId, BarrierId, Option<Box<Choices>>) -> Reason,
-) -> Option<Verdict> {
-    let pairs = wrong.pairs;
-    time::search_violation(asked, wrong, |problem, choices| {
-        let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
-        match pairs.confirm(problem, &choices) {
-            Ok((execution, (a, b))) => {
-                let (a, b) = (index(a), index(b));
-                // The question tells from constant counts which arrivals complete a barrier alone.
-                let alone = |&b: &BarrierId| {
-                    let op = &problem.graph.barriers[b];
-                    let asks = |count| execution.value(count) == Some(WARP_SIZE);
-                    !op.waits && !problem.graph.knows_count(op) && op.count().is_some_and(asks)
-                };
-                if [a, b].iter().any(alone) {
-                    return unsupported(Unsupported::LoneArrival);
-                }
-                Verdict::Undefined(reason(problem.graph, a, b, Some(choices)))
-            }
-            Err(why) => {
-                let relation = pairs.relation();
-                Verdict::Error(format!("the engine's operations are not in `{relation}`: {why}"))
-            }
-        }
-    })
-}
-
-/// The deadlock at these operations, in so many executions.
-pub(super) fn reason_of_deadlock(
-    graph: &EventGraph,
-    extent: Extent,
-    waiting: &[BarrierId],
-) -> Reason {
-    told(graph, extent, "waits", waiting)
-}
-
-/// The deadlock if values decide the participants or the count of a barrier: at all operations where
-/// threads may wait.
-fn unclear_deadlock(graph: &EventGraph) -> Reason {
-    told(graph, Extent::All, "may wait", &open_barriers(graph))
-}
-
-fn told(graph: &EventGraph, extent: Extent, waits: &str, at: &[BarrierId]) -> Reason {
-    // An unrolled loop has several copies of one operation.
-    let place =
-        |&b: &BarrierId| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, at));
-    let threads: IndexSet<String> = at.iter().map(place).collect();
-    let sections: IndexSet<_> = at.iter().map(|&b| graph.barriers[b].key.section()).collect();
-    let (waiting, clauses) = (threads.into_iter().collect(), sections.into_iter().collect());
-    Reason {
-        rule: Rule::Stuck { extent, waiting, clauses },
-        spans: in_order(at.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
-        choices: None,
-    }
-}
-
-/// The number of threads for which an operation waits, as text. At a barrier for all, the threads
-/// that wait elsewhere, such as ` for P1`.
-fn awaited(graph: &EventGraph, operation: BarrierId, waiting: &[BarrierId]) -> String {
-    let op = &graph.barriers[operation];
-    if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = op.rule {
-        let count = graph.exprs.constant(count);
-        return count.map_or_else(String::new, |count| format!(" for {count} threads"));
-    }
-    let members = graph.members(&op.key);
-    let elsewhere = waiting.iter().map(|&b| &graph.barriers[b]).filter(|other| other.key != op.key);
-    let agents: IndexSet<_> = elsewhere.map(|other| graph.event(other.event).agent).collect();
-    let names: Vec<&str> = agents
-        .into_iter()
-        .filter(|agent| members.contains(agent))
-        .map(|agent| graph.agents[agent.index()].name.as_str())
-        .collect();
-    match names[..] {
-        [] => String::new(),
-        _ => format!(" for {}", names.join(" and ")),
-    }
-}
-
-/// The place of an operation's thread, such as `P0 waits at barrier 1 of CTA 0`.
-fn whereabouts(graph: &EventGraph, operation: BarrierId, waits: &str) -> String {
-    let op = &graph.barriers[operation];
-    let agent = graph.event(op.event).agent;
-    format!("{} {waits} at {}", graph.agents[agent.index()].name, op.key)
-}
-
-/// The operations at which threads may wait for ever, if the sure operations do not decide this.
-/// They are on barriers that some thread reaches only depending on values, or after such a barrier.
-/// If there are none, all waiting operations.
-fn open_barriers(graph: &EventGraph) -> Vec<BarrierId> {
-    let mut unsure = FxHashSet::default();
-    let mut open = FxHashSet::default();
-    for operation in &graph.barriers {
-        let event = graph.event(operation.event);
-        if !graph.exprs.is_true(event.guard) || !graph.knows_count(operation) {
-            unsure.insert(event.agent);
-        }
-        if unsure.contains(&event.agent) {
-            open.insert(&operation.key);
-        }
-    }
-    let waiting = || graph.barriers.keys().filter(|&b| graph.barriers[b].waits);
-    let some: Vec<BarrierId> =
-        waiting().filter(|&b| open.contains(&graph.barriers[b].key)).collect();
-    if some.is_empty() { waiting().collect() } else { some }
 }

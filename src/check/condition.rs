@@ -1,8 +1,9 @@
 //! The verdict on the condition of a test that is defined.
 
+use super::asked::Asked;
+use super::cut::cut;
 use super::events::{graph_of, spins, without_filter};
-use super::questions::Asked;
-use super::{Settings, barriers, cut, non_termination};
+use super::{Settings, barriers, non_termination};
 use crate::event::unfold::Tearing;
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};

@@ -1,7 +1,7 @@
 //! Deadlocks: executions in which threads wait at barriers for each other, of programs that other
 //! executions end.
 //!
-//! A [beginning](super::prefix) of an execution, in which threads block where they wait, is a
+//! A [prefix](super::prefix) of an execution, in which threads block where they wait, is a
 //! deadlock if no blocked thread can go on: every such barrier waits for a thread blocked
 //! elsewhere, or for more threads than ever arrive (PTX-9.7.13.1). A thread in a loop may leave the
 //! loop, so that no thread counts as waiting for it. A reported deadlock has no thread in a loop.
@@ -11,10 +11,10 @@
 //! blocked there for ever, unless others of its warp are blocked elsewhere. Nor does a thread count
 //! as arrived while others of its warp are blocked there.
 
-use super::barriers::reason_of_deadlock;
+use super::asked::Asked;
+use super::barrier_reasons::reason_of_deadlock;
 use super::limits::too_large;
 use super::prefix::{Blocked, Blocking, MOST_OPERATIONS, choose};
-use super::questions::Asked;
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
@@ -83,9 +83,9 @@ struct Deadlock {
 
 /// The condition that some thread is blocked and can never go on, and that the others are as given.
 fn deadlock(stays: &mut Blocked, others: Others) -> Deadlock {
-    let right = stays.right();
+    let is_prefix = stays.is_prefix();
     let mut elsewhere = elsewhere(stays);
-    let mut guard = right;
+    let mut guard = is_prefix;
     let held = match others {
         Others::End => {
             for &away in &elsewhere {

@@ -3,7 +3,7 @@
 //! waits in a loop for a value that no thread writes any more, or is left by a scheduler that owes
 //! it no step.
 //!
-//! The question is asked of the beginnings of executions ([`super::prefix`]) in which barriers and
+//! The question is asked of the prefixes of executions ([`super::prefix`]) in which barriers and
 //! a scheduler hold threads. A barrier is never complete because all threads that do not end stay
 //! where they are. A loop is never left because its polls read the same values for ever
 //! ([`polls`]). The scheduler keeps its progress guarantee ([`super::halts`]): if one thread is
@@ -12,13 +12,14 @@
 
 mod polls;
 
+use super::asked::Asked;
+use super::cut::cut;
 use super::deadlock::{Precision, is_held};
 use super::events::{graph_of, in_order};
 use super::halts::{Halts, owes_nothing};
 use super::limits::{Timed, too_large};
 use super::prefix::{Blocked, MOST_OPERATIONS, all_pass};
-use super::questions::Asked;
-use super::{Outcome, Settings, SoundDependence, bound};
+use super::{Outcome, Settings, SoundDependence};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
@@ -171,12 +172,12 @@ pub fn hang(
     }
 }
 
-/// The formulas of a hang, over the events of beginnings.
+/// The formulas of a hang, over the events of prefixes.
 struct Formulas {
     stays: Blocked,
-    /// A beginning hangs.
+    /// A prefix hangs.
     certain: ExprId,
-    /// A beginning may hang: an over-approximation.
+    /// A prefix may hang: an over-approximation.
     possible: ExprId,
 }
 
@@ -198,11 +199,11 @@ fn answer(asked: Asked<'_>) -> Result<Hang, Undecided> {
     let progress = if loops { asked.settings.progress } else { Progress::Fair };
     let halts = Halts::of(graph, asked.test, progress);
     let Formulas { stays, certain, possible } = formulas(graph, halts, progress);
-    let beginnings = asked.on(&stays.graph);
-    if find(beginnings, possible)?.is_none() {
+    let prefixes = asked.on(&stays.graph);
+    if find(prefixes, possible)?.is_none() {
         return Ok(Hang::Never);
     }
-    match find(beginnings, certain)? {
+    match find(prefixes, certain)? {
         Some(choices) => {
             let mut hanging = stays.graph.clone();
             hanging.forget_cuts();
@@ -217,17 +218,16 @@ fn answer(asked: Asked<'_>) -> Result<Hang, Undecided> {
 /// The reason why a hang is possible but not certain: loops are cut, or the waiting threads are not
 /// exactly known.
 fn undecided(Asked { test, problem, engine, settings }: Asked<'_>) -> Undecided {
-    bound::cut(test, problem, engine, settings)
-        .unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
+    cut(test, problem, engine, settings).unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
 }
 
 /// The formulas of the hangs of a program, with a scheduler that may leave threads at these places.
 fn formulas(graph: &EventGraph, halts: Halts, progress: Progress) -> Formulas {
     let mut stays = Blocked::with_halts(graph, halts);
     let duty = duty(graph, &mut stays, progress);
-    let (right, right_at_least) = (stays.right(), stays.right_at_least());
-    let mut certain = stays.graph.exprs.and(right, duty);
-    let mut possible = stays.graph.exprs.and(right_at_least, duty);
+    let (is_prefix, may_be_prefix) = (stays.is_prefix(), stays.may_be_prefix());
+    let mut certain = stays.graph.exprs.and(is_prefix, duty);
+    let mut possible = stays.graph.exprs.and(may_be_prefix, duty);
     let never = stays.graph.exprs.truth(false);
     // A thread that does not end stays for ever, so that none elsewhere arrives later.
     let elsewhere = vec![never; stays.held.len()];
@@ -260,7 +260,7 @@ fn formulas(graph: &EventGraph, halts: Halts, progress: Progress) -> Formulas {
         possible = exprs.and(possible, perhaps);
     }
     let exprs = &mut stays.graph.exprs;
-    let cut_off = exprs.and(right_at_least, cut_off);
+    let cut_off = exprs.and(may_be_prefix, cut_off);
     let possible = exprs.or(possible, cut_off);
     Formulas { stays, certain, possible }
 }

@@ -4,10 +4,10 @@
 //! A CTA has started if an event of one of its threads precedes the access in the order of
 //! [`time`], and has not exited if an event of one of its threads follows the access.
 
+use super::asked::{Asked, Found, undecided_before_waits};
 use super::events::{waits, with_rounds};
 use super::limits::too_large;
 use super::prefix;
-use super::questions::{Asked, Found, undecided_before_waits};
 use super::time::{self, Wrong};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;

@@ -3,8 +3,8 @@
 //! A hidden read before the store, which the program does not have, tells whether the store hits an
 //! object. The read stands in a graph of its own, so that no other question depends on it.
 
+use super::asked::{Asked, Found};
 use super::events::{unfolded_twice, unfolding};
-use super::questions::{Asked, Found};
 use super::violation::violation;
 use crate::event::unfold::Unfolding;
 use crate::rule::Rule;

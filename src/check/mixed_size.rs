@@ -1,10 +1,11 @@
 //! Races of accesses of different sizes, and the verdicts that remain in spite of them (PTX-8.7.1,
 //! 8.7.2).
 
+use super::asked::{Asked, Found, undecided_before_waits};
 use super::condition::{goal_of, reached, witnessed};
+use super::cut::cut;
 use super::events::{graph_of, graph_with_rounds};
-use super::questions::{Asked, Found, undecided_before_waits};
-use super::{Settings, cut, prefix};
+use super::{Settings, prefix};
 use crate::event::graph::EventGraph;
 use crate::event::unfold::Tearing;
 use crate::program::reading::MixedRace;

@@ -1,7 +1,7 @@
 //! Programs that no execution ends, with loops in which threads may wait for ever: whether loops or
 //! barriers are the cause.
 
-use super::questions::Asked;
+use super::asked::Asked;
 use super::{barriers, deadlock, hang};
 use crate::solve::{Core, Goal};
 use crate::source::Span;

@@ -6,7 +6,8 @@
 //! either (PTX-8.10.4).
 
 use super::Settings;
-use super::bound::{self, STEPS_FOR_MORE};
+use super::bound::STEPS_FOR_MORE;
+use super::cut::cut;
 use crate::event::graph::EventGraph;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
@@ -77,7 +78,7 @@ pub fn unlisted(
             return Some(Undecided::Unsupported(Unsupported::ManyWays));
         }
     }
-    bound::cut(test, problem, &SoundDependence(engine), settings)
+    cut(test, problem, &SoundDependence(engine), settings)
 }
 
 /// The events with the condition that the final state is none of these.

@@ -3,7 +3,7 @@
 //! Each barrier operation that waits, for its barrier or for its warp, gets a choice bit; if set,
 //! its thread blocks there. The later events of a blocked thread do not happen, and neither do
 //! events that wait for its task. An execution in which no barrier is complete without a blocked
-//! thread ([`Blocked::right`]) is a prefix of an execution of the program; every execution of the
+//! thread ([`Blocked::is_prefix`]) is a prefix of an execution of the program; every execution of the
 //! program has such prefixes. Operations may be declared incomplete ([`Blocked::with_incomplete`]);
 //! the same then holds for executions in which the declared operations are incomplete.
 
@@ -23,7 +23,7 @@ use std::iter;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A program whose executions are prefixes of another program's executions.
-pub(super) enum Beginning {
+pub(super) enum Prefix {
     /// All its executions are prefixes.
     Certain(EventGraph),
     /// An over-approximation: every prefix is an execution of this program, but not vice versa. The
@@ -34,8 +34,8 @@ pub(super) enum Beginning {
 /// The most barrier operations in a program in which threads may block.
 pub(super) const MOST_OPERATIONS: usize = 40;
 
-impl Beginning {
-    /// The events of a certain beginning.
+impl Prefix {
+    /// The events of a certain prefix.
     pub(super) fn certain(self) -> Option<EventGraph> {
         match self {
             Self::Certain(graph) => Some(graph),
@@ -44,25 +44,25 @@ impl Beginning {
     }
 }
 
-/// The result found in a beginning, with its events; `undecided` if it is found in a possible one
+/// The result found in a prefix, with its events; `undecided` if it is found in a possible one
 /// only.
 pub(super) fn first_found<T>(
-    beginnings: impl IntoIterator<Item = Beginning>,
+    prefixes: impl IntoIterator<Item = Prefix>,
     find: impl Fn(&EventGraph) -> Option<T>,
     undecided: impl FnOnce() -> T,
 ) -> Option<(T, EventGraph)> {
     let mut possible = None;
-    for beginning in beginnings {
-        match beginning {
-            Beginning::Certain(graph) => {
+    for prefix in prefixes {
+        match prefix {
+            Prefix::Certain(graph) => {
                 if let Some(found) = find(&graph) {
                     return Some((found, graph));
                 }
             }
-            Beginning::Possible(graph) if possible.is_none() => {
+            Prefix::Possible(graph) if possible.is_none() => {
                 possible = find(&graph).map(|_| graph);
             }
-            Beginning::Possible(_) => {}
+            Prefix::Possible(_) => {}
         }
     }
     possible.map(|graph| (undecided(), graph))
@@ -74,7 +74,7 @@ pub(super) fn first_found<T>(
 ///
 /// A filter is about final states, which prefixes do not have: a program with a filter has no
 /// prefixes here.
-pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
+pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Prefix> {
     let asked = graph.exprs.is_true(graph.filter)
         && (Goal::AnyViolation.needs_end(graph) || !all_pass(graph));
     let few = graph.barriers.len() <= MOST_OPERATIONS;
@@ -82,7 +82,7 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning
     let loose = (asked && !few).then(|| {
         let mut loose = without_barriers(graph);
         loose.forget_cuts();
-        Beginning::Possible(loose)
+        Prefix::Possible(loose)
     });
     chosen.into_iter().flatten().flatten().chain(loose)
 }
@@ -223,11 +223,11 @@ impl Blocked {
         out
     }
 
-    /// The beginnings of this program without other questions: the certain ones and, if those may
+    /// The prefixes of this program without other questions: the certain ones and, if those may
     /// not be all, an over-approximation.
-    pub(super) fn beginnings(mut self) -> impl Iterator<Item = Beginning> {
-        let right = self.right();
-        let loosely = self.is_open().then(|| self.passed_rightly(Waits::ForSome));
+    pub(super) fn prefixes(mut self) -> impl Iterator<Item = Prefix> {
+        let is_prefix = self.is_prefix();
+        let loosely = self.is_open().then(|| self.are_passed(Waits::ForSome));
         self.graph.forget_cuts();
         self.graph.violations.clear();
         let with = |filter| {
@@ -235,13 +235,13 @@ impl Blocked {
             graph.filter = filter;
             graph
         };
-        let more = loosely.map(|filter| Beginning::Possible(with(filter)));
-        [Beginning::Certain(with(right))].into_iter().chain(more)
+        let more = loosely.map(|filter| Prefix::Possible(with(filter)));
+        [Prefix::Certain(with(is_prefix))].into_iter().chain(more)
     }
 
-    /// As [`Self::beginnings`], with the violations of a program that barriers and tasks let
+    /// As [`Self::prefixes`], with the violations of a program that barriers and tasks let
     /// happen. A use outside of the model counts at any position if its position is unknown.
-    pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Beginning> {
+    pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Prefix> {
         let mut violations = Vec::new();
         for violation in &program.violations {
             let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
@@ -250,10 +250,10 @@ impl Blocked {
                 violations.push(Violation { guard, ..violation.clone() });
             }
         }
-        self.beginnings().map(move |mut beginning| {
-            let (Beginning::Certain(graph) | Beginning::Possible(graph)) = &mut beginning;
+        self.prefixes().map(move |mut prefix| {
+            let (Prefix::Certain(graph) | Prefix::Possible(graph)) = &mut prefix;
             graph.violations.clone_from(&violations);
-            beginning
+            prefix
         })
     }
 
@@ -342,25 +342,25 @@ impl Blocked {
     /// operation without a count waits if values decide other counts at its barrier. Here the
     /// operation is passed only if no thread is blocked. The second is the arrival of a blocked
     /// thread together with its warp ([`Blocking`]).
-    pub(super) fn right(&mut self) -> ExprId {
-        self.passed_rightly(Waits::ForAll)
+    pub(super) fn is_prefix(&mut self) -> ExprId {
+        self.are_passed(Waits::ForAll)
     }
 
-    /// As [`Self::right`], but satisfied by all beginnings of executions, and perhaps by more.
-    pub(super) fn right_at_least(&mut self) -> ExprId {
-        self.passed_rightly(if self.is_open() { Waits::ForSome } else { Waits::ForAll })
+    /// As [`Self::is_prefix`], but satisfied by all prefixes of executions, and perhaps by more.
+    pub(super) fn may_be_prefix(&mut self) -> ExprId {
+        self.are_passed(if self.is_open() { Waits::ForSome } else { Waits::ForAll })
     }
 
-    fn passed_rightly(&mut self, waits: Waits) -> ExprId {
+    fn are_passed(&mut self, waits: Waits) -> ExprId {
         let mut all = self.graph.exprs.truth(true);
         for b in self.stays.keys() {
-            let right = self.passes_rightly(b, waits);
-            all = self.graph.exprs.and(all, right);
+            let passed = self.is_passed(b, waits);
+            all = self.graph.exprs.and(all, passed);
         }
         all
     }
 
-    /// Whether [`Self::right`] may leave out beginnings of executions.
+    /// Whether [`Self::is_prefix`] may leave out prefixes of executions.
     fn is_open(&self) -> bool {
         let may_stay = |held: &ExprId| !self.graph.exprs.is_false(*held);
         let ops = || self.graph.barriers.iter();
@@ -383,7 +383,7 @@ impl Blocked {
         }
     }
 
-    fn passes_rightly(&mut self, b: BarrierId, waits: Waits) -> ExprId {
+    fn is_passed(&mut self, b: BarrierId, waits: Waits) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let (own, mut passed) = (self.agent(b), self.passed(b));
         if let Some(&stays) = self.incomplete.get(&b) {

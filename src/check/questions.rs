@@ -18,6 +18,7 @@
 //! A question that the engine cannot decide ends the list: the verdict is unknown. The bound may be
 //! raised then ([`super::bound`]), and the list is asked once more.
 
+use super::asked::{Asked, Found};
 use super::events::graph_of;
 use super::{
     Settings, barriers, condition, lifetime, mbarrier_overwritten, mixed_size, undefined_unless,
@@ -26,68 +27,8 @@ use super::{
 use crate::event::graph::EventGraph;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
-use crate::rule::Unsupported;
-use crate::solve::{Engine, Goal, Problem};
-use crate::verdict::{Decided, Undecided, Verdict};
-
-/// A test under a model, and the events that a question is about.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    /// The test.
-    pub(super) test: &'a Test,
-    /// The events, the model and the engine.
-    pub(super) problem: Problem<'a>,
-    /// Who answers.
-    pub(super) engine: &'a dyn Engine,
-    /// Bounds, budgets and readings.
-    pub(super) settings: Settings,
-}
-
-impl<'a> Asked<'a> {
-    /// The same question about other events.
-    pub(super) fn on<'b>(self, graph: &'b EventGraph) -> Asked<'b>
-    where
-        'a: 'b,
-    {
-        Asked { problem: Problem { graph, ..self.problem }, ..self }
-    }
-
-    /// The same question under another model.
-    pub(super) fn under<'b>(self, model: &'b Model) -> Asked<'b>
-    where
-        'a: 'b,
-    {
-        Asked { problem: Problem { model, ..self.problem }, ..self }
-    }
-
-    /// Whether an execution reaches a goal.
-    ///
-    /// # Errors
-    /// The reason if the engine cannot tell.
-    pub(super) fn find(self, goal: Goal) -> Result<Decided, Undecided> {
-        self.engine.find(self.problem, goal, self.settings.budget).decided()
-    }
-}
-
-/// A verdict that ends the list of questions.
-pub(super) struct Found {
-    /// The verdict.
-    pub(super) verdict: Verdict,
-    /// The events of the verdict, if they are not those of the question.
-    pub(super) graph: Option<EventGraph>,
-}
-
-impl Found {
-    /// A verdict about the events of the question.
-    pub(super) fn here(verdict: Verdict) -> Self {
-        Self { verdict, graph: None }
-    }
-
-    /// A verdict about other events.
-    pub(super) fn elsewhere((verdict, graph): (Verdict, EventGraph)) -> Self {
-        Self { verdict, graph: Some(graph) }
-    }
-}
+use crate::solve::{Engine, Problem};
+use crate::verdict::Verdict;
 
 /// A question: the verdict if its answer ends the list.
 type Question = fn(Asked<'_>) -> Option<Found>;
@@ -132,9 +73,4 @@ pub(super) fn decide_events(
 /// The verdict on a program that is, or may be, undefined.
 pub(super) fn undefined(asked: Asked<'_>) -> Option<Found> {
     UNDEFINED.iter().find_map(|question| question(asked))
-}
-
-/// The verdict if undefined behaviour before a wait may or may not happen.
-pub(super) fn undecided_before_waits() -> Verdict {
-    Verdict::Unknown(Undecided::Unsupported(Unsupported::BeforeWaits))
 }

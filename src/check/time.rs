@@ -1,7 +1,7 @@
 //! Happens-before in time, whether or not memory accesses are ordered: the order in which threads
 //! learn of each other.
 
-use super::questions::Asked;
+use super::asked::Asked;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::barrier::BarrierOp;
 use crate::event::base::{base_relation, base_set};

@@ -4,11 +4,11 @@
 //! Such an execution counts however it goes on, as for other undefined behaviour, even if threads
 //! wait for ever.
 
+use super::asked::{Asked, Found, undecided_before_waits};
 use super::condition::{verify, witnessed};
 use super::events::{waits, with_rounds};
 use super::limits::too_large;
 use super::prefix;
-use super::questions::{Asked, Found, undecided_before_waits};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{Cut, CutKind, EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};

@@ -1,9 +1,9 @@
 //! Undefined behaviour, and uses outside of the model, that guards of the event graph tell.
 
+use super::asked::{Asked, Found, undecided_before_waits};
 use super::events::{waits, with_rounds};
 use super::limits::too_large;
 use super::prefix;
-use super::questions::{Asked, Found, undecided_before_waits};
 use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
 use crate::solve::Goal;

@@ -493,7 +493,7 @@ fn a_deadlock_is_where_threads_may_wait() {
     for (last, waits) in [
         (
             "@%p1 bar.sync 1, 64;",
-            "all barriers: P0 waits at barrier 1 of CTA 0, in one execution\n",
+            "all barriers: P0 waits at barrier 1 of CTA 0 for 64 threads, in one execution\n",
         ),
         // Of a number that is read, it is not looked for.
         ("bar.sync 1, %r2;", "all barriers: P0 may wait at barrier 1 of CTA 0\n"),
