@@ -7,7 +7,7 @@
 use super::barriers;
 use super::cost::{Class, Costs};
 use super::level::Level;
-use super::place::{alike, is_barrier, matters};
+use super::place::{alike, is_barrier, kind_of_tensor_fence, matters, tensor_fences};
 use crate::litmus::ast::{DeclaredSpace, Test, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, BarrierMode, FenceRestriction, MbarrierOp, Operation, Order, Proxy, ProxyFenceKind,
@@ -92,6 +92,7 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
                 sites.push(Site::new(place, class, levels, written, costs));
             }
         }
+        let tensor = tensor_fences(&thread.statements);
         for gap in gaps(&thread.statements) {
             let fences = [Order::Acquire, Order::Release, Order::AcqRel, Order::Sc];
             let strong = fences
@@ -99,6 +100,11 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
                 .flat_map(|order| scopes.iter().map(move |&scope| Level::Strong(order, scope)));
             let levels = from_level(Level::Absent, strong);
             if !is_beside_fence(&thread.statements, gap) {
+                let place = Place::Before(at(gap));
+                sites.push(Site::new(place, Class::Fence, levels, Level::Absent, costs));
+            }
+            for &kind in &tensor {
+                let levels = vec![Level::Absent, Level::Tensor(kind)];
                 let place = Place::Before(at(gap));
                 sites.push(Site::new(place, Class::Fence, levels, Level::Absent, costs));
             }
@@ -225,6 +231,14 @@ fn levels_of(operation: &Operation, scopes: &[Scope]) -> Option<(Class, Level, V
         O::Fence { order, scope, restriction: FenceRestriction::None } => {
             let level = Level::Strong(*order, *scope);
             (Class::Fence, level, &[Acquire, Release, AcqRel, Sc], Some(Level::Absent))
+        }
+        O::Fence { order, scope, .. } => {
+            let level = Level::Strong(*order, *scope);
+            return Some((Class::Fence, level, vec![Level::Absent, level]));
+        }
+        O::Form(_) => {
+            let level = Level::Tensor(kind_of_tensor_fence(operation)?);
+            return Some((Class::Fence, level, vec![Level::Absent, level]));
         }
         O::ProxyFence { kind: ProxyFenceKind::Async(space), .. } => {
             let kinds = [Some(Space::Global), Some(Space::SharedCta), None];

@@ -2,6 +2,7 @@
 //! the fences that are there and do not count.
 
 use super::statement::named;
+use crate::advise::program::Strengthening;
 use crate::defect::Defect;
 use crate::event::base::{cta_of, shared_of};
 use crate::event::graph::{EventGraph, EventKind, Operation};
@@ -84,6 +85,35 @@ pub fn of(
     }
 }
 
+/// The changes of orders and scopes that the missing links of a path ask for; `None` where some of them asks
+/// for another change, such as a fence.
+#[must_use]
+pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengthening>> {
+    let mut out = Vec::new();
+    for (index, link) in path.links.iter().enumerate() {
+        for &defect in &link.missing {
+            let order = match defect {
+                Defect::NoRelease => Order::Release,
+                Defect::NoAcquire => Order::Acquire,
+                Defect::WeakAccess | Defect::ScopeTooNarrow => Order::Relaxed,
+                _ => return None,
+            };
+            let scope = scope(path, index, graph);
+            for id in changed(link, defect, graph) {
+                let span = graph.event(id).span;
+                takes_order(id, graph).then(|| out.push(Strengthening { span, order, scope }))?;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Whether a statement can have an order.
+fn takes_order(id: EventId, graph: &EventGraph) -> bool {
+    let marks = graph.event(id).marks;
+    !(marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx)
+}
+
 /// The wait that an operation needs.
 fn wait_for(operation: &Operation) -> &'static str {
     match operation.tensor.map(|kind| kind.op) {
@@ -143,8 +173,7 @@ fn qualified(
     fence: String,
 ) -> String {
     let event = graph.event(id);
-    let marks = event.marks;
-    if marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx {
+    if !takes_order(id, graph) {
         return fence;
     }
     let own = event.scope.map_or(wanted, |own| own.max(wanted));

@@ -7,7 +7,7 @@ pub(crate) mod advise;
 pub(crate) mod clauses;
 #[cfg(feature = "cli")]
 mod cuda;
-mod cure;
+pub mod cure;
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
