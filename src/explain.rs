@@ -41,7 +41,7 @@ pub struct Counterfactual {
 pub struct Other {
     /// The choices of the execution.
     pub choices: Choices,
-    /// The axioms that it breaks, with witnesses.
+    /// The axioms that it breaks and that it is shown for, with witnesses.
     pub broken: Vec<Failure>,
 }
 
@@ -88,7 +88,11 @@ pub fn counterfactual(
                 let Other { choices, broken } = search.shown(*choices)?;
                 let mut others = search.others(&broken, core);
                 let later = later::executions(search.problem, goal, core, &choices);
-                others.extend(later.into_iter().filter_map(|choices| search.told(choices).ok()));
+                others.extend(later.into_iter().filter_map(|choices| {
+                    let mut other = search.told(choices).ok()?;
+                    other.broken.retain(|failure| core.axioms.contains(&failure.axiom));
+                    Some(other)
+                }));
                 return Ok(Counterfactual { choices, broken, fewest, others });
             }
             Tried::Excluded => {}
@@ -270,6 +274,7 @@ impl Search<'_> {
             }
             match self.without(&dropped) {
                 Tried::Found(choices) => return self.shown(*choices).ok(),
+                Tried::Excluded if dropped.len() == MOST_TOGETHER => return None,
                 Tried::Excluded => {}
                 Tried::Impossible | Tried::Untold => return None,
             }
@@ -284,6 +289,9 @@ impl Search<'_> {
 
 /// How many questions are asked for executions beside the first one.
 const MOST_MORE_QUESTIONS: usize = 16;
+
+/// How many axioms are dropped together for an execution beside the first one.
+const MOST_TOGETHER: usize = 3;
 
 /// How many axioms of a core are shown at work besides those of the first execution.
 const MOST_OTHERS: usize = 2;

@@ -139,15 +139,18 @@ pub(super) fn tensor_fence(kind: TensorFence) -> Option<Operation> {
     written.map(Operation::Form)
 }
 
-/// The fences of the tensor cores that may order what a thread does.
-pub(super) fn tensor_fences(statements: &[Statement]) -> Vec<TensorFence> {
-    let has = |is_meant: fn(AsyncOp) -> bool| {
-        statements.iter().any(|statement| match &statement.operation {
-            Operation::Form(written) => {
-                matches!(written.op(), Op::Async(op) if is_meant(op))
-            }
-            _ => false,
-        })
+/// The fences of the tensor cores that may order what a thread does, each with the statement before which it
+/// stands: products of a warpgroup ask for theirs directly before them, others order what lies between `gaps`.
+pub(super) fn tensor_fences(
+    statements: &[Statement],
+    gaps: Vec<usize>,
+) -> Vec<(usize, TensorFence)> {
+    let operation = |statement: &Statement| match &statement.operation {
+        Operation::Form(written) => match written.op() {
+            Op::Async(op) => Some(op),
+            _ => None,
+        },
+        _ => None,
     };
     let of_columns = |op| {
         matches!(
@@ -159,12 +162,12 @@ pub(super) fn tensor_fences(statements: &[Statement]) -> Vec<TensorFence> {
                 | AsyncOp::TensorStore
         )
     };
-    let mut out = Vec::new();
-    if has(|op| matches!(op, AsyncOp::Multiply)) {
-        out.push(TensorFence::Warpgroup);
-    }
-    if has(of_columns) {
-        out.extend([TensorFence::Before, TensorFence::After]);
+    let multiplies = |at: &usize| matches!(operation(&statements[*at]), Some(AsyncOp::Multiply));
+    let products = (0..statements.len()).filter(multiplies);
+    let mut out: Vec<_> = products.map(|at| (at, TensorFence::Warpgroup)).collect();
+    if statements.iter().filter_map(operation).any(of_columns) {
+        let both = [TensorFence::Before, TensorFence::After];
+        out.extend(gaps.into_iter().flat_map(|gap| both.map(|kind| (gap, kind))));
     }
     out
 }

@@ -92,7 +92,11 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
                 sites.push(Site::new(place, class, levels, written, costs));
             }
         }
-        let tensor = tensor_fences(&thread.statements);
+        for (statement, kind) in tensor_fences(&thread.statements, gaps(&thread.statements)) {
+            let levels = vec![Level::Absent, Level::Tensor(kind)];
+            let place = Place::Before(at(statement));
+            sites.push(Site::new(place, Class::Fence, levels, Level::Absent, costs));
+        }
         for gap in gaps(&thread.statements) {
             let fences = [Order::Acquire, Order::Release, Order::AcqRel, Order::Sc];
             let strong = fences
@@ -100,11 +104,6 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
                 .flat_map(|order| scopes.iter().map(move |&scope| Level::Strong(order, scope)));
             let levels = from_level(Level::Absent, strong);
             if !is_beside_fence(&thread.statements, gap) {
-                let place = Place::Before(at(gap));
-                sites.push(Site::new(place, Class::Fence, levels, Level::Absent, costs));
-            }
-            for &kind in &tensor {
-                let levels = vec![Level::Absent, Level::Tensor(kind)];
                 let place = Place::Before(at(gap));
                 sites.push(Site::new(place, Class::Fence, levels, Level::Absent, costs));
             }

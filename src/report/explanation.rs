@@ -413,6 +413,13 @@ fn broken(
         }
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
+            // A step that leads nowhere, where it may be left out, says nothing.
+            Some((first, second)) if first.edge.from == first.edge.to => format!(
+                "{} leads back to itself by {}{}",
+                picture.label(*event),
+                name(model, second.node),
+                way(model, picture, execution, &second),
+            ),
             Some((first, second)) => format!(
                 "{} -> {} by {}, and back by {}{}",
                 picture.label(*event),

@@ -23,6 +23,7 @@ pub mod explanation;
 pub(crate) mod fit;
 pub mod hang;
 pub mod herd;
+mod idle;
 #[cfg(feature = "json")]
 pub mod json;
 #[cfg(feature = "cli")]

@@ -1,8 +1,8 @@
 //! What comes closest to an order, link by link: what holds with its clause, what is missing with what
 //! would make it hold. Statements are named by thread, place and text.
 
-use super::cure;
 use super::statement::named;
+use super::{cure, idle};
 use crate::batch::{Case, Judgement};
 use crate::defect::Defect;
 use crate::event::graph::{EventGraph, EventKind};
@@ -44,7 +44,7 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
             let sentence = defect.about(link.clause_of(defect, graph));
             let cure = cure::of(path, index, defect, graph, files);
             out += &format!("       MISSING: {sentence}: {cure}\n");
-            let notes = cure::idle(path, index, defect, graph, files).into_iter();
+            let notes = idle::idle(path, index, defect, graph, files).into_iter();
             for note in notes.chain(cure::likewise(link, defect, graph, files)) {
                 out += &format!("         {note}\n");
             }
@@ -83,6 +83,10 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
             }
             None => format!("{from} acquires for {to} ({clause})"),
         },
+        // Such as the elements of a vector.
+        (How::Acquires, true) if graph.event(link.from).span == graph.event(link.to).span => {
+            format!("{from} is to acquire for what else it accesses")
+        }
         (How::Acquires, true) => format!("{from} is to acquire for {to}"),
         (How::Overwrites, _) => {
             format!("{from} reads a value that {to} overwrites, which is to order their threads")
