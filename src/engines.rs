@@ -1,8 +1,12 @@
 //! Engines by name: those in this build, and combinations of several.
 
 mod agreeing;
+#[cfg(feature = "cli")]
+mod recalling;
 
 pub use agreeing::Agreeing;
+#[cfg(feature = "cli")]
+pub(crate) use recalling::Memory;
 
 use crate::rule::Unsupported;
 use crate::solve::cost_estimate::candidates;

@@ -5,6 +5,7 @@
 //! execution shown breaks as few axioms as possible, with those of the given core preferred.
 
 mod calm;
+mod later;
 
 use crate::budget::Deadline;
 use crate::event::graph::EventKind;
@@ -30,7 +31,8 @@ pub struct Counterfactual {
     /// Whether every execution with the outcome is known to break at least as many axioms.
     pub fewest: bool,
     /// Executions with the outcome that other axioms of the core exclude, of each of these one, where a few
-    /// questions to the engine find one.
+    /// questions to the engine find one; and executions in which a read that the outcome asks about takes its
+    /// value from a write that comes later.
     pub others: Vec<Other>,
 }
 
@@ -39,7 +41,7 @@ pub struct Counterfactual {
 pub struct Other {
     /// The choices of the execution.
     pub choices: Choices,
-    /// The axioms that it breaks, with witnesses.
+    /// The axioms that it breaks and that it is shown for, with witnesses.
     pub broken: Vec<Failure>,
 }
 
@@ -84,7 +86,13 @@ pub fn counterfactual(
         match search.without(&dropped) {
             Tried::Found(choices) => {
                 let Other { choices, broken } = search.shown(*choices)?;
-                let others = search.others(&broken, core);
+                let mut others = search.others(&broken, core);
+                let later = later::executions(search.problem, goal, core, &choices);
+                others.extend(later.into_iter().filter_map(|choices| {
+                    let mut other = search.told(choices).ok()?;
+                    other.broken.retain(|failure| core.axioms.contains(&failure.axiom));
+                    Some(other)
+                }));
                 return Ok(Counterfactual { choices, broken, fewest, others });
             }
             Tried::Excluded => {}
@@ -190,7 +198,12 @@ impl Search<'_> {
     /// single choices lead to.
     fn shown(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
-        let choices = calm::calmed(model, self.goal, graph, choices);
+        self.told(calm::calmed(model, self.goal, graph, choices, None))
+    }
+
+    /// The execution of these choices, with the axioms of the whole model that it breaks.
+    fn told(&self, choices: Choices) -> Result<Other, Absent> {
+        let Problem { graph, model } = self.problem;
         let execution = Execution::build(graph, choices.clone());
         let execution = execution.map_err(|_| Absent::Untold)?;
         let mut broken = recheck(model, &execution).broken;
@@ -231,8 +244,41 @@ impl Search<'_> {
                     break;
                 }
             }
+            let shown = |other: &Other| other.broken.iter().any(|failure| failure.axiom == axiom);
+            if !others.iter().any(shown) {
+                others.extend(self.with_more_dropped(axiom, &partners, &mut asked));
+            }
         }
         others
+    }
+
+    /// An execution that an axiom excludes together with several others, one of each set that excludes the
+    /// outcome without it.
+    fn with_more_dropped(
+        &mut self,
+        axiom: usize,
+        partners: &[usize],
+        asked: &mut usize,
+    ) -> Option<Other> {
+        let mut dropped = vec![axiom];
+        loop {
+            let left = |core: &&Vec<usize>| !core.iter().any(|axiom| dropped.contains(axiom));
+            if let Some(core) = self.cores.iter().find(left) {
+                let next = core.iter().copied().find(|axiom| partners.contains(axiom))?;
+                dropped.push(next);
+                continue;
+            }
+            *asked += 1;
+            if *asked > MOST_MORE_QUESTIONS {
+                return None;
+            }
+            match self.without(&dropped) {
+                Tried::Found(choices) => return self.shown(*choices).ok(),
+                Tried::Excluded if dropped.len() == MOST_TOGETHER => return None,
+                Tried::Excluded => {}
+                Tried::Impossible | Tried::Untold => return None,
+            }
+        }
     }
 
     /// Whether a set of axioms that excludes the outcome is left when some axioms are dropped.
@@ -243,6 +289,9 @@ impl Search<'_> {
 
 /// How many questions are asked for executions beside the first one.
 const MOST_MORE_QUESTIONS: usize = 16;
+
+/// How many axioms are dropped together for an execution beside the first one.
+const MOST_TOGETHER: usize = 3;
 
 /// How many axioms of a core are shown at work besides those of the first execution.
 const MOST_OTHERS: usize = 2;

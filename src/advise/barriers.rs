@@ -1,16 +1,16 @@
 //! The sites for barriers of a test: barriers that may be added, and existing barriers.
 //!
-//! Threads of a CTA meet at a copy of an existing barrier, and threads of a warp at
-//! `bar.warp.sync`. All threads insert the barrier between the same two existing barriers, so that
+//! Threads of a CTA meet at a copy of an existing barrier, or at one that they do not use yet, and threads of
+//! a warp at `bar.warp.sync`. All threads insert the barrier between the same two existing barriers, so that
 //! existing barriers match the same operations as before.
 
 use super::cost::Class;
 use super::place::{Place, Position, alike, is_barrier, matters};
 use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::operation::{BarrierMode, Operation, Statement, Value};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use itertools::Itertools;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of ways to insert a barrier between statements of threads. A barrier with
 /// more ways is passed over.
@@ -27,9 +27,18 @@ pub(super) fn meetings(test: &Test) -> (Vec<(Class, Place, u8)>, usize) {
     };
     for (_, threads) in groups(test, |place| Some((place.cta_of_test(), 0))) {
         let all = threads.iter().flat_map(|&thread| &test.threads[thread].statements);
-        let known = all.map(|s| &s.operation).find(|operation| is_whole_barrier(operation));
-        if let Some(barrier) = known {
-            add(Class::CtaBarrier, meeting_of(test, &threads, barrier));
+        let all: Vec<&Operation> = all.map(|s| &s.operation).collect();
+        let known = all.iter().find(|operation| is_whole_barrier(operation));
+        let warp = |thread: &usize| match test.threads[*thread].place {
+            ThreadPlace::Device(place) => place.warp,
+            ThreadPlace::Host => None,
+        };
+        // Threads of one warp meet at less than a barrier of the CTA.
+        let in_a_warp = threads.iter().map(warp).all_equal();
+        let span = test.threads[threads[0]].name.span;
+        let new = || free_barrier(&all, span).filter(|_| !in_a_warp);
+        if let Some(barrier) = known.map(|&known| known.clone()).or_else(new) {
+            add(Class::CtaBarrier, meeting_of(test, &threads, &barrier));
         }
     }
     for (_, threads) in groups(test, |place| Some((place.cta_of_test(), place.warp?))) {
@@ -41,6 +50,27 @@ pub(super) fn meetings(test: &Test) -> (Vec<(Class, Place, u8)>, usize) {
     }
     (out, passed_over)
 }
+
+/// A barrier of the whole CTA that these operations do not use; `None` where values tell which ones they use.
+fn free_barrier(operations: &[&Operation], span: Span) -> Option<Operation> {
+    let mut used = BTreeSet::new();
+    for operation in operations {
+        if let Operation::CtaBarrier { barrier, .. } = operation {
+            let Value::Immediate(number) = barrier else { return None };
+            used.insert(number.value);
+        }
+    }
+    let free = (0..MOST_BARRIERS).find(|number| !used.contains(number))?;
+    Some(Operation::CtaBarrier {
+        mode: BarrierMode::Sync,
+        barrier: Value::Immediate(Spanned::new(free, span)),
+        resource: None,
+        count: None,
+    })
+}
+
+/// How many barriers a CTA has (PTX-9.7.13.1).
+const MOST_BARRIERS: i128 = 16;
 
 /// In how many ways threads may meet once more.
 enum Ways {

@@ -4,6 +4,7 @@
 
 use super::level::Level;
 use crate::diagnostic::closest;
+use crate::program::micro::TensorFence;
 use crate::ptx::operation::{Order, ProxyFenceKind, Scope};
 
 /// The class of a place for cost computation.
@@ -11,7 +12,7 @@ use crate::ptx::operation::{Order, ProxyFenceKind, Scope};
 pub enum Class {
     /// An access.
     Access,
-    /// A fence, including proxy fences.
+    /// A fence, including those of proxies and of the tensor cores.
     Fence,
     /// A barrier of a CTA.
     CtaBarrier,
@@ -22,7 +23,7 @@ pub enum Class {
 }
 
 /// The names of costs with their defaults, in the order of printing.
-const DEFAULTS: [(&str, u32); 20] = [
+const DEFAULTS: [(&str, u32); 22] = [
     ("relaxed", 1),
     ("acquire", 3),
     ("release", 3),
@@ -40,6 +41,8 @@ const DEFAULTS: [(&str, u32); 20] = [
     ("fence.proxy.async", 5),
     ("fence.proxy.alias", 5),
     ("fence.proxy", 5),
+    ("tcgen05.fence", 3),
+    ("wgmma.fence", 3),
     ("bar.warp.sync", 2),
     ("bar.sync", 6),
     ("move", 2),
@@ -156,6 +159,8 @@ impl Costs {
                 ProxyFenceKind::Async(Some(_)) => "fence.proxy.async.shared::cta",
                 _ => "fence.proxy",
             }),
+            Level::Tensor(TensorFence::Warpgroup) => self.named("wgmma.fence"),
+            Level::Tensor(_) => self.named("tcgen05.fence"),
             Level::Edit(_) => self.named(match class {
                 Class::CtaBarrier => "bar.sync",
                 Class::WarpBarrier => "bar.warp.sync",

@@ -42,6 +42,7 @@ fn between(from: Level, to: Level) -> Vec<Defect> {
         Level::Strong(order, scope) => (order, scope),
         Level::Proxy(ProxyFenceKind::Alias) => return vec![Defect::NoAliasFence],
         Level::Proxy(_) => return vec![Defect::NoProxyFence],
+        Level::Tensor(_) => return vec![Defect::NoTensorFence],
         Level::Absent | Level::Weak | Level::Edit(_) => return out,
     };
     let before = match from {

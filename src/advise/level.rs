@@ -5,6 +5,7 @@
 //! level is allowed at each level below. Levels of edits without such a law, that is, barriers and
 //! exchanges of statements, are incomparable.
 
+use crate::program::micro::TensorFence;
 use crate::ptx::operation::{Order, ProxyFenceKind, Scope};
 
 /// The level of a place.
@@ -18,6 +19,8 @@ pub enum Level {
     Strong(Order, Scope),
     /// A proxy fence.
     Proxy(ProxyFenceKind),
+    /// A fence of the tensor cores.
+    Tensor(TensorFence),
     /// An indivisible edit, by its number among the edits of its place.
     Edit(u8),
 }
@@ -51,6 +54,9 @@ impl std::fmt::Display for Level {
             Self::Proxy(ProxyFenceKind::Async(None)) => f.write_str("fence.proxy.async"),
             Self::Proxy(ProxyFenceKind::Alias) => f.write_str("fence.proxy.alias"),
             Self::Proxy(_) => f.write_str("another proxy fence"),
+            Self::Tensor(TensorFence::Warpgroup) => f.write_str("wgmma.fence.sync.aligned"),
+            Self::Tensor(TensorFence::Before) => f.write_str("tcgen05.fence::before_thread_sync"),
+            Self::Tensor(TensorFence::After) => f.write_str("tcgen05.fence::after_thread_sync"),
             Self::Edit(number) => write!(f, "edit {number}"),
         }
     }

@@ -2,8 +2,11 @@
 //! change.
 
 use crate::litmus::ast::{Test, ThreadPlace};
-use crate::ptx::operation::{Operation, Space};
+use crate::program::micro::TensorFence;
+use crate::ptx::asynchronous::AsyncOp;
+use crate::ptx::operation::{Operation, Space, Statement};
 use crate::ptx::row::Op;
+use crate::ptx::table;
 
 /// A statement of threads that have the same code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,4 +110,64 @@ pub(super) fn is_barrier(operation: &Operation) -> bool {
             | Operation::ClusterArrive { .. }
             | Operation::ClusterWait
     )
+}
+
+/// The kind of fence of the tensor cores that an operation is.
+pub(super) fn kind_of_tensor_fence(operation: &Operation) -> Option<TensorFence> {
+    let Operation::Form(written) = operation else { return None };
+    Some(match written.op() {
+        Op::WarpgroupFence => TensorFence::Warpgroup,
+        Op::BeforeThreadSync => TensorFence::Before,
+        Op::AfterThreadSync => TensorFence::After,
+        _ => return None,
+    })
+}
+
+/// A fence of the tensor cores.
+pub(super) fn tensor_fence(kind: TensorFence) -> Option<Operation> {
+    let written = match kind {
+        TensorFence::Warpgroup => {
+            table::without_choice("wgmma", |op| matches!(op, Op::WarpgroupFence))
+        }
+        TensorFence::Before => {
+            table::without_choice("tcgen05", |op| matches!(op, Op::BeforeThreadSync))
+        }
+        TensorFence::After => {
+            table::without_choice("tcgen05", |op| matches!(op, Op::AfterThreadSync))
+        }
+    };
+    written.map(Operation::Form)
+}
+
+/// The fences of the tensor cores that may order what a thread does, each with the statement before which it
+/// stands: products of a warpgroup ask for theirs directly before them, others order what lies between `gaps`.
+pub(super) fn tensor_fences(
+    statements: &[Statement],
+    gaps: Vec<usize>,
+) -> Vec<(usize, TensorFence)> {
+    let operation = |statement: &Statement| match &statement.operation {
+        Operation::Form(written) => match written.op() {
+            Op::Async(op) => Some(op),
+            _ => None,
+        },
+        _ => None,
+    };
+    let of_columns = |op| {
+        matches!(
+            op,
+            AsyncOp::TensorMultiply
+                | AsyncOp::TensorMove
+                | AsyncOp::TensorShift
+                | AsyncOp::TensorLoad
+                | AsyncOp::TensorStore
+        )
+    };
+    let multiplies = |at: &usize| matches!(operation(&statements[*at]), Some(AsyncOp::Multiply));
+    let products = (0..statements.len()).filter(multiplies);
+    let mut out: Vec<_> = products.map(|at| (at, TensorFence::Warpgroup)).collect();
+    if statements.iter().filter_map(operation).any(of_columns) {
+        let both = [TensorFence::Before, TensorFence::After];
+        out.extend(gaps.into_iter().flat_map(|gap| both.map(|kind| (gap, kind))));
+    }
+    out
 }

@@ -4,10 +4,11 @@
 //! in the source.
 
 use super::level::Level;
+use super::place;
 use super::site::{Place, Position, Site};
 use crate::litmus::ast::{Dialect, Test, Thread};
 use crate::ptx::operation::{
-    AccessForm, FenceRestriction, Operation, Order, ProxyFenceKind, Statement,
+    AccessForm, FenceRestriction, Operation, Order, ProxyFenceKind, Scope, Statement,
 };
 use crate::ptx::print::{Style, statement as printed};
 use crate::source::Span;
@@ -44,6 +45,50 @@ pub fn changed(test: &Test, sites: &[Site], assignment: &[u8]) -> Test {
         edits.apply(index, thread);
     }
     test
+}
+
+/// An order that a statement is to have, and a scope, if it has not more already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strengthening {
+    /// The statement.
+    pub span: Span,
+    /// The order; relaxed where only the scope counts.
+    pub order: Order,
+    /// The scope.
+    pub scope: Scope,
+}
+
+/// The test with stronger statements; `None` where one of them takes no order.
+#[must_use]
+pub fn strengthened(test: &Test, changes: &[Strengthening]) -> Option<Test> {
+    let mut test = test.clone();
+    for change in changes {
+        let all = test.threads.iter_mut().flat_map(|thread| &mut thread.statements);
+        let mut found = false;
+        for statement in all.filter(|statement| statement.span == change.span) {
+            let (order, scope) = match &mut statement.operation {
+                Operation::Fence { order, scope, .. } => (order, scope),
+                operation => {
+                    let access = access(operation)?;
+                    access.volatile = false;
+                    (&mut access.order, access.scope.get_or_insert(change.scope))
+                }
+            };
+            *order = both(*order, change.order);
+            *scope = (*scope).max(change.scope);
+            found = true;
+        }
+        found.then_some(())?;
+    }
+    Some(test)
+}
+
+/// The weakest order with all that two orders have.
+fn both(one: Order, other: Order) -> Order {
+    match (one, other) {
+        (Order::Acquire, Order::Release) | (Order::Release, Order::Acquire) => Order::AcqRel,
+        _ => one.max(other),
+    }
 }
 
 /// The changes in the text at a site with the given level.
@@ -264,6 +309,7 @@ fn fence(level: Level) -> Option<Operation> {
         Level::Strong(order, scope) => {
             Some(Operation::Fence { order, scope, restriction: FenceRestriction::None })
         }
+        Level::Tensor(kind) => place::tensor_fence(kind),
         Level::Proxy(kind @ (ProxyFenceKind::Alias | ProxyFenceKind::Async(_))) => {
             Some(Operation::ProxyFence { kind, address: None })
         }

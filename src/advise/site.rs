@@ -7,7 +7,7 @@
 use super::barriers;
 use super::cost::{Class, Costs};
 use super::level::Level;
-use super::place::{alike, is_barrier, matters};
+use super::place::{alike, is_barrier, kind_of_tensor_fence, matters, tensor_fences};
 use crate::litmus::ast::{DeclaredSpace, Test, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, BarrierMode, FenceRestriction, MbarrierOp, Operation, Order, Proxy, ProxyFenceKind,
@@ -91,6 +91,11 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
                 let place = Place::Statement(at(index));
                 sites.push(Site::new(place, class, levels, written, costs));
             }
+        }
+        for (statement, kind) in tensor_fences(&thread.statements, gaps(&thread.statements)) {
+            let levels = vec![Level::Absent, Level::Tensor(kind)];
+            let place = Place::Before(at(statement));
+            sites.push(Site::new(place, Class::Fence, levels, Level::Absent, costs));
         }
         for gap in gaps(&thread.statements) {
             let fences = [Order::Acquire, Order::Release, Order::AcqRel, Order::Sc];
@@ -225,6 +230,14 @@ fn levels_of(operation: &Operation, scopes: &[Scope]) -> Option<(Class, Level, V
         O::Fence { order, scope, restriction: FenceRestriction::None } => {
             let level = Level::Strong(*order, *scope);
             (Class::Fence, level, &[Acquire, Release, AcqRel, Sc], Some(Level::Absent))
+        }
+        O::Fence { order, scope, .. } => {
+            let level = Level::Strong(*order, *scope);
+            return Some((Class::Fence, level, vec![Level::Absent, level]));
+        }
+        O::Form(_) => {
+            let level = Level::Tensor(kind_of_tensor_fence(operation)?);
+            return Some((Class::Fence, level, vec![Level::Absent, level]));
         }
         O::ProxyFence { kind: ProxyFenceKind::Async(space), .. } => {
             let kinds = [Some(Space::Global), Some(Space::SharedCta), None];

@@ -137,7 +137,7 @@ impl Halts {
         let at = u128::try_from(id.index() - first.index()).expect("few events");
         let exprs = &mut chosen.exprs;
         let at = exprs.number(at, width);
-        exprs.eq(place, at)
+        exprs.equal(place, at)
     }
 }
 

@@ -89,7 +89,7 @@ fn with_other_states(graph: &EventGraph, states: &States) -> EventGraph {
         let mut same = out.exprs.truth(true);
         for (observed, &value) in graph.observed.iter().zip(values) {
             let value = out.exprs.number(value, out.exprs.width(observed.value));
-            let equal = out.exprs.eq(observed.value, value);
+            let equal = out.exprs.equal(observed.value, value);
             same = out.exprs.and(same, equal);
         }
         let differs = out.exprs.not(same);

@@ -1,44 +1,114 @@
 //! The verdicts on a test under alternative readings of the standard.
 
 use super::args::{Checking, Color, Single};
-use super::models::{Setup, program_readings};
+use super::models::{Chosen, Models, program_readings, program_settings};
 use super::output::Console;
-use crate::batch::{Case, verdict_kind};
+use crate::batch::{Case, Judgement, verdict_kind};
+use crate::check::{Settings, graph_of};
+use crate::engines::{Choice, Memory};
+use crate::event::graph::{EventGraph, Violation};
+use crate::execution::build::Execution;
+use crate::execution::recheck::recheck;
+use crate::relation::expr::Model;
+use crate::relation::thin_air::thin_air;
 use crate::solve::{Budget, Cores};
-use crate::verdict::Kind;
+use crate::source::Files;
+use crate::verdict::{Kind, Verdict};
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::time::Instant;
+
+/// A test whose verdict is known under the chosen readings.
+pub(super) struct Known<'a> {
+    pub(super) single: &'a Single,
+    pub(super) case: &'a Case,
+    pub(super) judgement: &'a Judgement,
+    /// The models under the chosen readings, and the readings that they ask about.
+    pub(super) models: &'a [Model],
+    pub(super) variants: &'a BTreeSet<String>,
+    pub(super) settings: Settings,
+    /// What the engines have answered under the chosen readings, which they recall.
+    pub(super) memories: &'a [Memory],
+}
 
 /// The readings that change the verdict if each replaces the chosen reading of its name, with the
 /// new verdict. Readings whose check takes too long are left out.
 ///
 /// # Errors
 /// When the model cannot be read any more.
-pub(super) fn alternatives(
-    single: &Single,
-    case: &Case,
-    verdict: Kind,
-    variants: &BTreeSet<String>,
-) -> Result<Vec<(String, Kind)>> {
+pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
     // Messages about the model have already been printed.
     let silent = Console::new(Color::Never, true);
+    let Checking { engine, readings: chosen, without, .. } = &known.single.checking;
+    let engines = Choice::named(engine)?.engines_with(Cores::FirstProof);
+    let engines = Memory::behind(known.memories, engines);
     let mut out = Vec::new();
     let end = Instant::now() + Budget::ASIDE_TOGETHER;
-    for reading in others(&single.checking.readings, variants) {
+    let of_programs = program_readings();
+    for reading in others(chosen, known.variants) {
         if Instant::now() > end {
             break;
         }
-        let readings = instead(&single.checking.readings, &reading);
-        let checking = Checking { readings, ..single.checking.clone() };
-        let Setup { models, engines, mut settings, .. } =
-            Setup::load(single.model.as_slice(), &checking, Cores::FirstProof, &silent)?;
+        let readings = instead(chosen, &reading);
+        let mut settings = program_settings(&readings, known.settings)?;
         settings.budget = settings.budget.aside();
-        let kinds = models.iter().map(|model| verdict_kind(case, model, &engines, settings));
+        // Readings of programs leave the models as they are.
+        let loaded = match of_programs.contains(&reading) {
+            true => None,
+            false => {
+                let names = known.single.model.as_slice();
+                let chosen = Chosen { readings: &readings, without };
+                Some(Models::load(names, chosen, &mut Files::default(), &silent)?.models)
+            }
+        };
+        let models = loaded.as_deref().unwrap_or(known.models).iter();
+        let open = models.filter(|model| !known.stays_undefined(model, settings));
+        let kinds = open.map(|model| {
+            let settings = settings.with_budget(known.budget(model, settings.budget));
+            verdict_kind(known.case, model, &engines, settings)
+        });
         let told = kinds.filter(|kind| !matches!(kind, Kind::Unknown | Kind::Error));
-        out.extend(told.filter(|kind| *kind != verdict).map(|kind| (reading.clone(), kind)));
+        let others = told.filter(|kind| *kind != known.judgement.verdict.kind());
+        out.extend(others.map(|kind| (reading.clone(), kind)));
     }
     Ok(out)
+}
+
+/// The most steps of an engine for each question where values may justify themselves under a reading alone: of
+/// most programs, only an engine that takes long to begin can tell that.
+const STEPS_WITH_THIN_AIR: u64 = 1_000;
+
+impl Known<'_> {
+    fn budget(&self, model: &Model, budget: Budget) -> Budget {
+        let grounded = self.models.iter().all(|before| thin_air(before).is_some());
+        match grounded && thin_air(model).is_none() {
+            true => budget.at_most(STEPS_WITH_THIN_AIR),
+            false => budget,
+        }
+    }
+
+    /// Whether the execution that shows undefined behaviour does so under another model, of the same events.
+    fn stays_undefined(&self, model: &Model, settings: Settings) -> bool {
+        let Judgement { verdict, graph: Some(graph), .. } = self.judgement else { return false };
+        let (Verdict::Undefined(reason), [before, ..]) = (verdict, self.models) else {
+            return false;
+        };
+        let Some(choices) = &reason.choices else { return false };
+        let is_outside = |graph: &EventGraph| {
+            graph.violations.iter().any(|violation| violation.rule.is_out_of_model())
+        };
+        let test = &self.case.test;
+        let own = graph_of(test, model, settings);
+        if is_outside(&own) || is_outside(graph) || own != graph_of(test, before, self.settings) {
+            return false;
+        }
+        Execution::build(graph, (**choices).clone()).is_ok_and(|execution| {
+            let happens = |violation: &Violation| execution.holds(violation.guard);
+            let checked = recheck(model, &execution);
+            checked.is_consistent()
+                && (!checked.undefined.is_empty() || graph.violations.iter().any(happens))
+        })
+    }
 }
 
 /// The readings that are not in force. A reading of a model is in force only if it is chosen. Of

@@ -18,6 +18,7 @@ mod examples;
 mod excluded;
 mod fit;
 mod fitness;
+mod followed;
 mod gate;
 mod generate;
 mod hangs;

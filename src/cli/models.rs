@@ -385,6 +385,16 @@ fn alternatives(values: &[&str]) -> String {
     }
 }
 
+/// The settings with the readings for programs among these, and the defaults of the others.
+///
+/// # Errors
+/// When these are no readings, or two of one name.
+pub(super) fn program_settings(readings: &[String], settings: Settings) -> Result<Settings> {
+    let Readings { tearing, program, .. } = Readings::parse(readings)?;
+    let tearing = tearing.unwrap_or(Settings::default().tearing);
+    Ok(Settings { tearing, readings: program, ..settings })
+}
+
 /// The readings for programs, in the syntax of options.
 pub(super) fn program_readings() -> Vec<String> {
     let tearing = TEARING.iter().map(|(value, _)| format!("tearing={value}"));

@@ -41,7 +41,7 @@ pub(super) fn of_test(
     let found = excluded.as_ref().and_then(|excluded| excluded.as_ref().ok());
     let scene = scene::of_verdict(case, judgement, model, found).ok().flatten();
     let subject = Subject { case, judgement, model, files, unfold: Depth::Folded };
-    let words = explanation::render(subject, excluded.as_ref());
+    let words = explanation::render(subject, excluded.as_ref(), None);
     let mut asking = judgement.settings(settings);
     asking.budget = asking.budget.at_most(STEPS_FOR_STATES).within(Budget::ASIDE_TOGETHER);
     let has_states = !matches!(judgement.verdict.kind(), Kind::OutOfModel | Kind::Error);

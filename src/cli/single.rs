@@ -1,11 +1,12 @@
 //! Commands about one test: its final states, explanations and races.
 
-use super::alternatives::alternatives;
+use super::alternatives::{Known, alternatives};
 use super::args::{
     ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single, SingleFormat,
 };
 use super::clause;
 use super::excluded::excluded_execution;
+use super::followed::followed;
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
@@ -13,6 +14,7 @@ use super::page::Checker;
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Hang, Settings, SoundDependence};
+use crate::engines::Memory;
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual};
 use crate::race::{Races, sharing_executions};
@@ -213,7 +215,10 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
         return clause::run(id, arguments, console);
     }
     let single = &arguments.single();
-    let loaded = Loaded::new(single, console)?;
+    let mut loaded = Loaded::new(single, console)?;
+    let memories = vec![Memory::default(); loaded.engines.len()];
+    loaded.engines = Memory::behind(&memories, loaded.engines);
+    let loaded = loaded;
     let judgement = loaded.judgement()?;
     let found = without_axioms(&loaded, &judgement);
     let Loaded { case, files, .. } = &loaded;
@@ -229,7 +234,8 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
             Ok(())
         }
     };
-    tell(explanation::render(subject, found.as_ref()))?;
+    let followed = followed((case, &judgement), model, &loaded.engines, loaded.settings, files);
+    tell(explanation::render(subject, found.as_ref(), followed.as_deref()))?;
     let kind = judgement.verdict.kind();
     if !matches!(kind, Kind::Undefined | Kind::Deadlock)
         && let Some(Hang::Possible(hanging)) = &judgement.hang
@@ -238,7 +244,15 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     }
     let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
-        others = alternatives(single, case, kind, &loaded.variants)?;
+        others = alternatives(&Known {
+            single,
+            case,
+            judgement: &judgement,
+            models: &loaded.models,
+            variants: &loaded.variants,
+            settings: loaded.settings,
+            memories: &memories,
+        })?;
     }
     match arguments.format {
         SingleFormat::Text => print(&explanation::other_readings(&others))?,

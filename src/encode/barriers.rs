@@ -55,7 +55,7 @@ impl Encoding<'_> {
         for (index, op) in self.graph.barriers.iter_enumerated() {
             if let Some(value) = op.exchanged() {
                 let leaf = self.result_of(index, self.exprs.width(value));
-                let same = self.exprs.eq(leaf, value);
+                let same = self.exprs.equal(leaf, value);
                 let (same, happens) = (self.truth(same), self.happens(op.event));
                 let clause = self.formulas.implies(happens, same);
                 self.hard.push(clause);
@@ -172,7 +172,7 @@ impl Encoding<'_> {
             let Some(predicate) = op.operand.filter(|_| op.key == graph.barriers[index].key) else {
                 continue;
             };
-            let together = self.exprs.eq(ordinals[index], ordinals[other]);
+            let together = self.exprs.equal(ordinals[index], ordinals[other]);
             let present = self.exprs.and(graph.event(op.event).guard, together);
             members.push(match reduction {
                 Reduction::Popc | Reduction::Or => self.exprs.and(present, predicate),
@@ -196,7 +196,7 @@ impl Encoding<'_> {
             for b in graph.barriers.keys() {
                 let (x, y) = (&graph.barriers[a], &graph.barriers[b]);
                 if x.key == y.key && self.agent(a) != self.agent(b) && x.arrives && y.waits {
-                    let equal = self.exprs.eq(ordinals[a], ordinals[b]);
+                    let equal = self.exprs.equal(ordinals[a], ordinals[b]);
                     let parts = [self.truth(equal), self.both_happen(x.event, y.event)];
                     let meets = self.formulas.all(parts);
                     self.barriers.edges.insert((x.event, y.event), meets);
@@ -219,7 +219,7 @@ impl Encoding<'_> {
             let mut there = Vec::new();
             for (b, op) in graph.barriers.iter_enumerated() {
                 if op.key == *key && self.agent(b) == agent {
-                    let equal = self.exprs.eq(ordinals[index], ordinals[b]);
+                    let equal = self.exprs.equal(ordinals[index], ordinals[b]);
                     let parts = [self.truth(equal), self.happens(op.event)];
                     there.push(self.formulas.all(parts));
                 }
@@ -251,7 +251,7 @@ impl Encoding<'_> {
                 Reduction::Or => self.exprs.or(value, predicate),
             };
         }
-        let same = self.exprs.eq(leaf, value);
+        let same = self.exprs.equal(leaf, value);
         let same = self.truth(same);
         let clause = self.formulas.implies(when, same);
         self.hard.push(clause);
@@ -306,7 +306,7 @@ impl Encoding<'_> {
             let clause = self.formulas.implies(earlier, before);
             self.hard.push(clause);
         }
-        let equal = self.exprs.eq(ordinals[a], ordinals[b]);
+        let equal = self.exprs.equal(ordinals[a], ordinals[b]);
         let equal = self.truth(equal);
         let meets = self.formulas.all([both, equal]);
         if own {
@@ -346,7 +346,7 @@ impl Encoding<'_> {
                 graph.barriers.keys().filter(|&b| self.agent(b) == agent).collect();
             let (mut arrivals, mut waits) = (Vec::new(), Vec::new());
             for &b in own.iter().filter(|&&b| graph.barriers[b].key == op.key) {
-                let equal = self.exprs.eq(ordinals[a], ordinals[b]);
+                let equal = self.exprs.equal(ordinals[a], ordinals[b]);
                 let parts = [self.truth(equal), self.happens(graph.barriers[b].event)];
                 let present = self.formulas.all(parts);
                 if graph.barriers[b].arrives {
@@ -418,7 +418,7 @@ impl Encoding<'_> {
         let again =
             self.exprs.number(u128::from(op.waits && other.arrives), BarrierOp::ORDINAL_BITS);
         let turn = self.exprs.binary(Binary::Add, ordinals[a], again);
-        let equal = self.exprs.eq(turn, ordinals[b]);
+        let equal = self.exprs.equal(turn, ordinals[b]);
         let parts = [self.truth(equal), self.happens(other.event)];
         self.formulas.all(parts)
     }
@@ -431,7 +431,7 @@ impl Encoding<'_> {
             self.executed_before(a, |other| other.key == op.key && other.arrives != op.arrives);
         let arrived = self.exprs.number(u128::from(op.waits), BarrierOp::ORDINAL_BITS);
         let turn = self.exprs.binary(Binary::Add, ordinals[a], arrived);
-        let in_turn = self.exprs.eq(turn, others);
+        let in_turn = self.exprs.equal(turn, others);
         let in_turn = self.truth(in_turn);
         self.formulas.not(in_turn)
     }

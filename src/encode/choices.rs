@@ -29,7 +29,7 @@ impl Encoding<'_> {
             for &write in &sources {
                 let choice = if sources.len() == 1 { happens } else { self.formulas.variable() };
                 let written = self.piece_value(write);
-                let same = self.exprs.eq(value, written);
+                let same = self.exprs.equal(value, written);
                 let same = self.truth(same);
                 let there = self.happens(write);
                 let needs = self.formulas.all([same, there, happens]);
@@ -195,7 +195,7 @@ impl Encoding<'_> {
             for &write in &writes {
                 let choice = self.formulas.variable();
                 let value = self.piece_value(write);
-                let same = self.exprs.eq(leaf, value);
+                let same = self.exprs.equal(leaf, value);
                 let mut needs = vec![self.truth(same), self.happens(write)];
                 for &later in writes.iter().filter(|&&w| w != write) {
                     let edge = if self.graph.event(write).kind == EventKind::Init {

@@ -177,7 +177,7 @@ impl Encoding<'_> {
     fn equals(&mut self, expr: ExprId, value: u128) -> Formula {
         let width = self.exprs.width(expr);
         let value = self.exprs.number(value, width);
-        let equal = self.exprs.eq(expr, value);
+        let equal = self.exprs.equal(expr, value);
         self.truth(equal)
     }
 }

@@ -65,7 +65,7 @@ pub enum UsedCount {
 }
 
 /// One barrier operation of a thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BarrierOp {
     /// Its event.
     pub event: EventId,
@@ -88,7 +88,7 @@ pub struct BarrierOp {
 }
 
 /// An exchange of register values within a warp, which waits for its threads and orders nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// The instruction.
     pub op: WarpOp,
@@ -270,7 +270,7 @@ impl EventGraph {
             }
             _ => return exprs.truth(true),
         };
-        let equal = exprs.eq(m, n);
+        let equal = exprs.equal(m, n);
         exprs.not(equal)
     }
 

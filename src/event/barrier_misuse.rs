@@ -89,7 +89,7 @@ fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
         let one = graph.exprs.number(1, BarrierOp::ORDINAL_BITS);
         waits = graph.exprs.binary(Binary::Add, waits, one);
     }
-    let in_turn = graph.exprs.eq(arrivals, waits);
+    let in_turn = graph.exprs.equal(arrivals, waits);
     let not = graph.exprs.not(in_turn);
     let guard = guard(graph, index);
     graph.exprs.and(guard, not)
@@ -99,7 +99,7 @@ fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
 /// occurrence.
 fn same_turn(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
     let (x, y) = (earlier(graph, a, |_| true), earlier(graph, b, |_| true));
-    let same = graph.exprs.eq(x, y);
+    let same = graph.exprs.equal(x, y);
     let (x, y) = (guard(graph, a), guard(graph, b));
     let both = graph.exprs.and(x, y);
     graph.exprs.and(both, same)

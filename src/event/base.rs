@@ -25,6 +25,15 @@ pub(super) struct Known {
     relations: Vec<OnceLock<Rel>>,
 }
 
+/// What has been computed is no part of a graph.
+impl PartialEq for Known {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Known {}
+
 impl Default for Known {
     fn default() -> Self {
         Self {

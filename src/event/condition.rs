@@ -281,9 +281,9 @@ fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued)
     };
     let less = if unsigned { Binary::ULt } else { Binary::SLt };
     match comparison {
-        Comparison::Eq => exprs.eq(a, b),
+        Comparison::Eq => exprs.equal(a, b),
         Comparison::Ne => {
-            let same = exprs.eq(a, b);
+            let same = exprs.equal(a, b);
             exprs.not(same)
         }
         Comparison::Lt => exprs.binary(less, a, b),

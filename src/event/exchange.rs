@@ -104,11 +104,11 @@ impl Exchanged<'_> {
             WarpOp::Vote(vote) => self.voted(vote),
             WarpOp::Ballot => self.mask_of(|_, member| member.operand),
             WarpOp::MatchAny(_) => {
-                self.mask_of(|exprs, member| exprs.eq(member.operand, own.member.operand))
+                self.mask_of(|exprs, member| exprs.equal(member.operand, own.member.operand))
             }
             WarpOp::MatchAll(_) => {
                 let alike =
-                    self.for_all(|exprs, member| exprs.eq(member.operand, own.member.operand));
+                    self.for_all(|exprs, member| exprs.equal(member.operand, own.member.operand));
                 let all = self.mask_of(|exprs, _| exprs.truth(true));
                 let none = self.exprs.number(0, 32);
                 self.exprs.ite(alike, all, none)
@@ -161,7 +161,7 @@ impl Exchanged<'_> {
         let source = own.source.expect("`shfl.sync` asks for a lane");
         let mut from = Vec::new();
         for member in self.members {
-            let here = self.exprs.eq(source, member.lane);
+            let here = self.exprs.equal(source, member.lane);
             let here = self.exprs.and(here, member.present);
             if self.exprs.is_true(here) {
                 return member.operand;

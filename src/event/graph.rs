@@ -25,7 +25,7 @@ use typed_index_collections::TiVec;
 pub const MOST_EVENTS: usize = 8192;
 
 /// A performer of events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     /// Its name in the test, such as `P0`; `init` for the initial writes.
     pub name: String,
@@ -106,7 +106,7 @@ pub enum EventKind {
 }
 
 /// One event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The agent that performs it.
     pub agent: AgentId,
@@ -154,7 +154,7 @@ impl Event {
 }
 
 /// One access, with the common data of its pieces.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The pieces, in order of address; one in tests without partial overlap.
     pub pieces: Vec<EventId>,
@@ -210,7 +210,7 @@ impl Access {
 }
 
 /// A variable instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     /// The name to print, such as `x` or `s@cta1`.
     pub name: String,
@@ -241,7 +241,7 @@ impl Object {
 }
 
 /// A location piece: bytes that no access splits further.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The variable instance.
     pub object: ObjectId,
@@ -256,7 +256,7 @@ pub struct Location {
 }
 
 /// A pair of events in a relation that depends on values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditional {
     /// The first event.
     pub from: EventId,
@@ -280,7 +280,7 @@ pub enum Completion {
 }
 
 /// An asynchronous operation (PTX-8.9.1.1).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// Its instruction, such as `cp.async.bulk`.
     pub name: &'static str,
@@ -319,7 +319,7 @@ pub struct Operation {
 }
 
 /// The work of an asynchronous operation for one of its destinations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationPart {
     /// Each write and the read that its value comes from, if any: of a source, or of the
     /// destination itself.
@@ -331,7 +331,7 @@ pub struct OperationPart {
 }
 
 /// A freely chosen value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// The name to print.
     pub name: String,
@@ -379,7 +379,7 @@ impl Symbol {
 }
 
 /// A place where the bound or an endless loop ends a thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The thread.
     pub agent: AgentId,
@@ -428,7 +428,7 @@ pub enum CutKind {
 }
 
 /// A use of an instruction that the standard or the tool gives no meaning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// When it happens.
     pub guard: ExprId,
@@ -453,7 +453,7 @@ impl Violation {
 }
 
 /// A register or variable whose final value is shown.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// The name as printed, such as `P0:r1` or `x`.
     pub name: String,
@@ -466,7 +466,7 @@ pub struct Observed {
 }
 
 /// Everything an engine needs to know of a test within a bound.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventGraph {
     /// All expressions.
     pub exprs: ExprArena,

@@ -96,7 +96,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let mut elsewhere = state.guard;
         for at in candidates {
             let number = self.exprs().number(u128::from(at), 64);
-            let here = self.exprs().eq(address, number);
+            let here = self.exprs().equal(address, number);
             let guard = self.exprs().and(state.guard, here);
             if self.builder.exprs.is_false(guard) {
                 continue;

@@ -73,7 +73,7 @@ mod tests {
         let [x, y, z] = [0, 1, 2].map(|at| Expr::Read(AccessId::new(at)));
         let [a, b, c] = [x, y, z].map(|read| exprs.leaf(read, 32));
         let (zero, one) = (exprs.number(0, 32), exprs.number(1, 32));
-        let condition = exprs.eq(c, one);
+        let condition = exprs.equal(c, one);
 
         let sum = exprs.binary(Binary::Add, a, b);
         assert_eq!(sure_sources(&exprs, sum), [x, y]);
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(sure_sources(&exprs, product), []);
         let difference = exprs.binary(Binary::Sub, a, choice);
         assert_eq!(sure_sources(&exprs, difference), []);
-        let outer = exprs.eq(b, one);
+        let outer = exprs.equal(b, one);
         let same = exprs.ite(outer, a, choice);
         assert_eq!(sure_sources(&exprs, same), []);
     }

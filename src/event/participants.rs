@@ -235,7 +235,7 @@ impl ThreadRun<'_, '_> {
         let mut elsewhere = state.guard;
         for &number in followed {
             let constant = self.exprs().number(u128::from(number), width);
-            let here = self.exprs().eq(value, constant);
+            let here = self.exprs().equal(value, constant);
             let guard = self.exprs().and(state.guard, here);
             if !self.builder.exprs.is_false(guard) {
                 out.push((guard, number));
@@ -417,7 +417,7 @@ impl Meetings<'_> {
         let (before, others) = (self.before(a), self.before(b));
         if before.len().max(others.len()) > MOST_IN_TURN {
             let [one, other] = [before, others].map(|x| exprs.count(x, BarrierOp::ORDINAL_BITS));
-            return exprs.eq(one, other);
+            return exprs.equal(one, other);
         }
         // The results of later operations may depend on earlier ones and on this condition. The
         // ordinals are compared from the lowest on, so that once these decide, the others do not

@@ -35,9 +35,18 @@ impl Pieces {
         };
         let tears = |access: &&DraftAccess| may_tear(access, accesses, widest_whole);
         let torn: Vec<&DraftAccess> = accesses.iter().copied().filter(tears).collect();
+        let split: Vec<&DraftAccess> = match tearing {
+            Tearing::Byte => {
+                accesses.iter().copied().filter(|access| may_split(access, accesses)).collect()
+            }
+            Tearing::Overlap => Vec::new(),
+        };
         for (index, ranges) in by_object.iter().enumerate() {
             let object = ObjectId::new(index);
-            let mut cuts = boundaries(ranges, tearing);
+            let mut cuts = boundaries(ranges);
+            for access in split.iter().filter(|access| access.object == object) {
+                cuts.extend(access.offset..=access.end());
+            }
             for access in torn.iter().filter(|access| access.object == object) {
                 let all = access.offset..=access.end();
                 cuts.extend(all.step_by(SCALAR_BYTES as usize));
@@ -96,25 +105,30 @@ impl Pieces {
 
 /// Whether an access is weak, wider than the widest that stays whole (reading V10), and may race.
 fn may_tear(access: &DraftAccess, all: &[&DraftAccess], widest_whole: u32) -> bool {
-    // Accesses of one thread race if their virtual addresses or proxies differ.
-    let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy);
-    let races = |a: &DraftAccess| {
-        (a.write || access.write) && path(a) != path(access) && a.overlaps(access)
-    };
-    access.bytes > widest_whole && access.order == Order::Weak && all.iter().any(|a| races(a))
+    access.bytes > widest_whole && access.order == Order::Weak && may_race(access, all)
+}
+
+/// Whether an access may tear at every byte under the reading that lets all do so. An mbarrier object has no
+/// bytes (PTX-9.7.13.15.2), and what one thread alone does to a place shows it no byte without the others.
+fn may_split(access: &DraftAccess, all: &[&DraftAccess]) -> bool {
+    !access.marks.mbarrier && may_race(access, all)
+}
+
+/// Whether an access may race. Accesses of one thread do if their virtual addresses or proxies differ, and
+/// those of its asynchronous operations.
+fn may_race(access: &DraftAccess, all: &[&DraftAccess]) -> bool {
+    let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy, a.part.map(|part| part.operation));
+    all.iter().any(|a| (a.write || access.write) && path(a) != path(access) && a.overlaps(access))
 }
 
 /// The boundaries at which ranges of one object are split: those of overlapping ranges.
-fn boundaries(ranges: &IndexSet<(u64, u32)>, tearing: Tearing) -> Vec<u64> {
+fn boundaries(ranges: &IndexSet<(u64, u32)>) -> Vec<u64> {
     let end = |&(offset, bytes): &(u64, u32)| offset + u64::from(bytes);
     let mut sorted: Vec<(u64, u32)> = ranges.iter().copied().collect();
     sorted.sort_unstable();
     let mut cuts = Vec::new();
     let mut reached = 0;
     for (at, range) in sorted.iter().enumerate() {
-        if tearing == Tearing::Byte {
-            cuts.extend(range.0..=end(range));
-        }
         let next = sorted.get(at + 1).is_some_and(|next| next.0 < end(range));
         if next || range.0 < reached {
             cuts.extend([range.0, end(range)]);

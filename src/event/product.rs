@@ -169,7 +169,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let others = self.builder.joint[joint].addresses.clone();
         let mut same = self.exprs().truth(others.len() == addresses.len());
         for (&one, &other) in addresses.iter().zip(&others) {
-            let equal = self.exprs().eq(one, other);
+            let equal = self.exprs().equal(one, other);
             same = self.exprs().and(same, equal);
         }
         let differ = self.exprs().not(same);

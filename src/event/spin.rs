@@ -265,7 +265,7 @@ impl ThreadRun<'_, '_> {
     /// When `holds` is true and the registers have their former values.
     fn same_values(&mut self, used: &[Carried], mut holds: ExprId) -> ExprId {
         for cell in used {
-            let same = self.builder.exprs.eq(cell.old.value, cell.new.value);
+            let same = self.builder.exprs.equal(cell.old.value, cell.new.value);
             holds = self.builder.exprs.and(holds, same);
         }
         holds
@@ -288,7 +288,7 @@ impl ThreadRun<'_, '_> {
                     EffectKind::Update { transparent, old, new }
                         if transparent || telling == Effects::Changes =>
                     {
-                        let same = self.builder.exprs.eq(old, new);
+                        let same = self.builder.exprs.equal(old, new);
                         not = self.builder.exprs.or(not, same);
                     }
                     EffectKind::Change | EffectKind::Update { .. } => {}

@@ -5,5 +5,6 @@ mod cluster_phase;
 mod ordinals;
 pub mod phase;
 pub mod recheck;
+pub mod refine;
 pub mod schedule;
 mod unknown;

@@ -17,21 +17,29 @@ const MOST_TRIES: usize = 600;
 /// Executions with more events are left as they are.
 const MOST_EVENTS: usize = 160;
 
-/// Changes one choice after another - where a read takes its value from, which of two writes comes first - as
+/// Changes one choice after another, but not where the read that is `kept` takes its value from - where a read takes its value from, which of two writes comes first - as
 /// long as the outcome stays, no other axiom is broken, and axioms are broken in fewer places.
-pub(super) fn calmed(model: &Model, goal: Goal, graph: &EventGraph, choices: Choices) -> Choices {
+pub(super) fn calmed(
+    model: &Model,
+    goal: Goal,
+    graph: &EventGraph,
+    choices: Choices,
+    kept: Option<EventId>,
+) -> Choices {
     if graph.events.len() > MOST_EVENTS {
         return choices;
     }
     let Some(mut best) = Broken::of(model, goal, graph, choices.clone()) else { return choices };
     let mut tries = 0;
     loop {
-        let calmer = changes(graph, &best.choices, &best.orders).take(MOST_TRIES - tries).find_map(
-            |changed| {
-                tries += 1;
-                Broken::of(model, goal, graph, changed).filter(|other| other.is_calmer_than(&best))
-            },
-        );
+        let stays = |changed: &Choices| {
+            kept.is_none_or(|read| changed.rf[read.index()] == best.choices.rf[read.index()])
+        };
+        let others = changes(graph, &best.choices, &best.orders).filter(stays);
+        let calmer = others.take(MOST_TRIES - tries).find_map(|changed| {
+            tries += 1;
+            Broken::of(model, goal, graph, changed).filter(|other| other.is_calmer_than(&best))
+        });
         match calmer {
             Some(other) => best = other,
             None => return best.choices,

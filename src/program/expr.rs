@@ -127,7 +127,7 @@ const DEEPEST_REWRITING: usize = 200;
 pub type Truths = SmallVec<[ExprId; 8]>;
 
 /// All expressions of one event graph.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExprArena {
     nodes: Vec<Expr>,
     widths: Vec<u8>,
@@ -301,7 +301,7 @@ impl ExprArena {
     }
 
     /// Equality.
-    pub fn eq(&mut self, a: ExprId, b: ExprId) -> ExprId {
+    pub fn equal(&mut self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(Binary::Eq, a, b)
     }
 

@@ -279,7 +279,7 @@ mod tests {
             let x = arena.leaf(Expr::Read(AccessId::new(0)), 8);
             let equals = |arena: &mut ExprArena, at: usize| {
                 let number = arena.number(at as u128, 8);
-                arena.eq(x, number)
+                arena.equal(x, number)
             };
             let built = build(&mut arena, &tree, &equals);
             // Of the conditions, the first four values make one each hold, and the fifth none.

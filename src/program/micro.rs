@@ -287,7 +287,7 @@ pub enum Micro {
 }
 
 /// The fences that products of matrices have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorFence {
     /// `wgmma.fence`: of registers and what a product of the warpgroup is issued behind.
     Warpgroup,

@@ -179,11 +179,11 @@ mod tests {
         let x = arena.leaf(Expr::Read(AccessId::new(0)), 32);
         let y = arena.leaf(Expr::Read(AccessId::new(1)), 32);
         let (zero, one) = (arena.number(0, 32), arena.number(1, 32));
-        let (p, q) = (arena.eq(x, zero), arena.eq(y, one));
+        let (p, q) = (arena.equal(x, zero), arena.equal(y, one));
         let not_q = arena.not(q);
         let (then, other) = (arena.and(p, q), arena.and(p, not_q));
         assert_eq!(arena.or(then, other), p);
-        let one_too = arena.eq(x, one);
+        let one_too = arena.equal(x, one);
         let both = arena.and(p, one_too);
         assert!(arena.is_false(both));
     }

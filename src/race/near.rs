@@ -176,6 +176,15 @@ impl NearMiss {
         self.links.iter().map(|link| link.missing.len()).sum()
     }
 
+    /// Whether another path has the same links that do not hold, for the same reasons.
+    #[must_use]
+    pub fn lacks_the_same(&self, other: &Self) -> bool {
+        let missing = |path: &'_ Self| -> Vec<Link> {
+            path.links.iter().filter(|link| !link.missing.is_empty()).cloned().collect()
+        };
+        missing(self) == missing(other)
+    }
+
     pub(super) fn effort(&self) -> usize {
         self.links.iter().map(|link| effort(&link.missing)).sum()
     }

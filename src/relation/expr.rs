@@ -130,6 +130,12 @@ impl Arena {
             .map(|b| b.expect("every member is defined after lowering"))
     }
 
+    /// A number that differs between arenas with different nodes, for caches within one run.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
     /// The number of recursive groups.
     #[must_use]
     pub fn group_count(&self) -> u32 {

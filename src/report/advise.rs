@@ -17,6 +17,7 @@ use crate::id::EventId;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
+use itertools::Itertools;
 
 /// What advice is about.
 #[derive(Clone, Copy)]
@@ -209,10 +210,14 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let test = &about.cases[0].test;
     let mut out = String::new();
+    let mut moved = None;
     for line in lines(test, site, change.to) {
+        let before = written(about, &line);
+        let after = moved.take().filter(|_| line.after.is_some()).or(line.after.clone());
         out += &format!("  {}\n", heading(about, &line));
-        out += &line.before.map_or_else(String::new, |text| format!("    - {text};\n"));
-        out += &line.after.map_or_else(String::new, |text| format!("    + {text};\n"));
+        out += &before.as_ref().map_or_else(String::new, |text| format!("    - {text};\n"));
+        out += &after.map_or_else(String::new, |text| format!("    + {text};\n"));
+        moved = before.filter(|_| matches!(site.place, Place::Exchange(_)));
         let cuda = line.operation.as_ref().and_then(cuda::spelling);
         out += &cuda.map_or_else(String::new, |text| format!("      CUDA C++: {text}\n"));
     }
@@ -228,10 +233,17 @@ fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let all = lines(&about.cases[0].test, site, 0);
     let mut out = String::new();
     for line in all {
-        let text = line.before.clone().unwrap_or_default();
+        let text = written(about, &line).unwrap_or_default();
         out += &format!("  {}: {text}\n", heading(about, &line));
     }
     out + &weaker(about, site, change)
+}
+
+/// The statement that a line takes away or changes, as the source writes it.
+fn written(about: About<'_>, line: &Line) -> Option<String> {
+    let printed = line.before.clone()?;
+    let source = about.files.text(line.span).split_whitespace().join(" ");
+    Some(if source.is_empty() { printed } else { source })
 }
 
 /// What goes wrong one step below a level, or that it is not decided; levels with which the same goes wrong

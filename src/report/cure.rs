@@ -1,13 +1,12 @@
-//! A missing link into what would make it hold: the change, written out with its scope and its place, and
-//! the fences that are there and do not count.
+//! A missing link into what would make it hold: the change, written out with its scope and its place.
 
 use super::statement::named;
+use crate::advise::program::Strengthening;
 use crate::defect::Defect;
-use crate::event::base::{cta_of, shared_of};
 use crate::event::graph::{EventGraph, EventKind, Operation};
 use crate::id::EventId;
 use crate::program::micro::TensorOp;
-use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Space};
+use crate::ptx::operation::{Order, Proxy, Scope};
 use crate::race::NearMiss;
 use crate::race::near::{How, Link};
 use crate::source::Files;
@@ -84,6 +83,35 @@ pub fn of(
     }
 }
 
+/// The changes of orders and scopes that the missing links of a path ask for; `None` where some of them asks
+/// for another change, such as a fence.
+#[must_use]
+pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengthening>> {
+    let mut out = Vec::new();
+    for (index, link) in path.links.iter().enumerate() {
+        for &defect in &link.missing {
+            let order = match defect {
+                Defect::NoRelease => Order::Release,
+                Defect::NoAcquire => Order::Acquire,
+                Defect::WeakAccess | Defect::ScopeTooNarrow => Order::Relaxed,
+                _ => return None,
+            };
+            let scope = scope(path, index, graph);
+            for id in changed(link, defect, graph) {
+                let span = graph.event(id).span;
+                takes_order(id, graph).then(|| out.push(Strengthening { span, order, scope }))?;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Whether a statement can have an order.
+fn takes_order(id: EventId, graph: &EventGraph) -> bool {
+    let marks = graph.event(id).marks;
+    !(marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx)
+}
+
 /// The wait that an operation needs.
 fn wait_for(operation: &Operation) -> &'static str {
     match operation.tensor.map(|kind| kind.op) {
@@ -143,8 +171,7 @@ fn qualified(
     fence: String,
 ) -> String {
     let event = graph.event(id);
-    let marks = event.marks;
-    if marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx {
+    if !takes_order(id, graph) {
         return fence;
     }
     let own = event.scope.map_or(wanted, |own| own.max(wanted));
@@ -223,66 +250,12 @@ fn common(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
     }
 }
 
-/// Fences and waits that one might take for what is missing of a link, each with why it is none.
-#[must_use]
-pub fn idle(
-    path: &NearMiss,
-    index: usize,
-    defect: Defect,
-    graph: &EventGraph,
-    files: &Files,
-) -> Vec<String> {
-    let link = &path.links[index];
-    let name = |id: EventId| named(id, graph, files);
-    match defect {
-        Defect::NoRelease | Defect::NoAcquire => {
-            let (access, half) = match defect {
-                Defect::NoRelease => (link.to, Order::Release),
-                _ => (link.from, Order::Acquire),
-            };
-            let other = |id: EventId| if id == access { "it".to_owned() } else { name(id) };
-            let idle = |fence: EventId| match () {
-                () if comes_before(fence, link.from, graph) => {
-                    Some(format!("{} stands before {}: too early", name(fence), other(link.from)))
-                }
-                () if comes_before(link.to, fence, graph) => {
-                    Some(format!("{} stands behind {}: too late", name(fence), other(link.to)))
-                }
-                () => None,
-            };
-            fences(access, half, graph).filter_map(idle).collect()
-        }
-        Defect::NoProxyFence => proxy_fences(path, graph)
-            .map(|fence| {
-                format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph))
-            })
-            .collect(),
-        Defect::NotWaitedFor => {
-            let operation = graph.operation_of(link.from);
-            let complete = operation.map(|operation| operation.complete);
-            let reads = operation.and_then(|operation| operation.reads_complete);
-            let reads = reads.filter(|&reads| Some(reads) != complete);
-            let of_reads = waits_for(reads, graph).map(|wait| {
-                format!("{} is none: it waits for the reads of the source alone", name(wait))
-            });
-            let late = waits_for(complete, graph)
-                .filter(|&wait| comes_before(link.to, wait, graph))
-                .map(|wait| format!("{} stands behind that: too late", name(wait)));
-            of_reads.chain(late).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The waits for groups that wait for an event.
-fn waits_for(event: Option<EventId>, graph: &EventGraph) -> impl Iterator<Item = EventId> {
-    let sure = graph.done.iter().copied();
-    let pairs = sure.chain(graph.done_if.iter().map(|pair| (pair.from, pair.to)));
-    pairs.filter(move |&(from, _)| Some(from) == event).map(|(_, wait)| wait).unique()
-}
-
 /// The fences of the thread of an event that release or acquire.
-fn fences(of: EventId, order: Order, graph: &EventGraph) -> impl Iterator<Item = EventId> {
+pub(super) fn fences(
+    of: EventId,
+    order: Order,
+    graph: &EventGraph,
+) -> impl Iterator<Item = EventId> {
     graph.ids().filter(move |&id| {
         let event = graph.event(id);
         let is_such = event.order.is_some_and(|own| own.has_half(order));
@@ -293,36 +266,8 @@ fn fences(of: EventId, order: Order, graph: &EventGraph) -> impl Iterator<Item =
     })
 }
 
-/// The fences between proxies of the threads that a path goes through, and of those near its ends.
-fn proxy_fences(path: &NearMiss, graph: &EventGraph) -> impl Iterator<Item = EventId> {
-    let ends = path.links.iter().flat_map(|link| [link.from, link.to]);
-    let agents: Vec<_> = ends.map(|id| graph.event(id).agent).collect();
-    let ctas: Vec<_> =
-        [path.first, path.last].into_iter().filter_map(|id| cta_of(graph, id)).collect();
-    graph.ids().filter(move |&id| {
-        let event = graph.event(id);
-        let is_near = cta_of(graph, id).is_some_and(|cta| ctas.contains(&cta));
-        matches!(event.kind, EventKind::ProxyFence(_)) && (is_near || agents.contains(&event.agent))
-    })
-}
-
-fn idle_proxy_fence(fence: EventId, path: &NearMiss, graph: &EventGraph) -> String {
-    let ends = [path.first, path.last];
-    let is_shared = |id: EventId| shared_of(graph, id).is_some();
-    if let EventKind::ProxyFence(ProxyFenceKind::Async(Some(fenced))) = graph.event(fence).kind
-        && ends.iter().all(|&id| is_shared(id) == (fenced == Space::Global))
-    {
-        return format!("it is for `{fenced}` memory alone");
-    }
-    let own = cta_of(graph, fence);
-    match ends.iter().all(|&id| cta_of(graph, id).is_some_and(|cta| Some(cta) != own)) {
-        true => "its thread belongs to the CTA of neither access".to_owned(),
-        false => "it does not stand between the two on the way".to_owned(),
-    }
-}
-
 /// Whether an event comes before another one in the code of one thread.
-fn comes_before(first: EventId, second: EventId, graph: &EventGraph) -> bool {
+pub(super) fn comes_before(first: EventId, second: EventId, graph: &EventGraph) -> bool {
     let (first, second) = (graph.event(first), graph.event(second));
     first.agent == second.agent && first.position < second.position
 }

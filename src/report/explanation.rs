@@ -22,11 +22,13 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 use itertools::Itertools;
 
-/// The explanation; `counterfactual` is the execution that a forbidden outcome would have.
+/// The explanation; `counterfactual` is the execution that a forbidden outcome would have, and `followed`
+/// what comes of following the list of what an allowed one lacks, where that is known.
 #[must_use]
 pub fn render(
     subject: Subject<'_>,
     counterfactual: Option<&Result<Counterfactual, Absent>>,
+    followed: Option<&str>,
 ) -> String {
     let Subject { case, judgement, model, files, .. } = subject;
     let quantifier = case.test.quantifier;
@@ -55,7 +57,7 @@ pub fn render(
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn_with_races(subject, graph, choices));
-            out.push_str(&near::excluding(case, judgement, model, files));
+            out.push_str(&near::excluding(case, judgement, model, files, followed));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
@@ -411,6 +413,13 @@ fn broken(
         }
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
+            // A step that leads nowhere, where it may be left out, says nothing.
+            Some((first, second)) if first.edge.from == first.edge.to => format!(
+                "{} leads back to itself by {}{}",
+                picture.label(*event),
+                name(model, second.node),
+                way(model, picture, execution, &second),
+            ),
             Some((first, second)) => format!(
                 "{} -> {} by {}, and back by {}{}",
                 picture.label(*event),

@@ -7,7 +7,7 @@ pub(crate) mod advise;
 pub(crate) mod clauses;
 #[cfg(feature = "cli")]
 mod cuda;
-mod cure;
+pub mod cure;
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
@@ -23,6 +23,7 @@ pub mod explanation;
 pub(crate) mod fit;
 pub mod hang;
 pub mod herd;
+mod idle;
 #[cfg(feature = "json")]
 pub mod json;
 #[cfg(feature = "cli")]

@@ -1,8 +1,8 @@
 //! What comes closest to an order, link by link: what holds with its clause, what is missing with what
 //! would make it hold. Statements are named by thread, place and text.
 
-use super::cure;
 use super::statement::named;
+use super::{cure, idle};
 use crate::batch::{Case, Judgement};
 use crate::defect::Defect;
 use crate::event::graph::{EventGraph, EventKind};
@@ -44,7 +44,7 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
             let sentence = defect.about(link.clause_of(defect, graph));
             let cure = cure::of(path, index, defect, graph, files);
             out += &format!("       MISSING: {sentence}: {cure}\n");
-            let notes = cure::idle(path, index, defect, graph, files).into_iter();
+            let notes = idle::idle(path, index, defect, graph, files).into_iter();
             for note in notes.chain(cure::likewise(link, defect, graph, files)) {
                 out += &format!("         {note}\n");
             }
@@ -83,6 +83,10 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
             }
             None => format!("{from} acquires for {to} ({clause})"),
         },
+        // Such as the elements of a vector.
+        (How::Acquires, true) if graph.event(link.from).span == graph.event(link.to).span => {
+            format!("{from} is to acquire for what else it accesses")
+        }
         (How::Acquires, true) => format!("{from} is to acquire for {to}"),
         (How::Overwrites, _) => {
             format!("{from} reads a value that {to} overwrites, which is to order their threads")
@@ -145,25 +149,40 @@ pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
 }
 
 /// What a list cannot promise.
-const OF_ONE_EXECUTION: &str =
+pub const OF_ONE_EXECUTION: &str =
     "  Other executions with the outcome may lack more: `ptxmc advise` looks at all of them.\n";
 
 /// What would exclude an allowed outcome, in lines, unless accesses race, which say so by themselves; where
 /// nobody wants it excluded, without calling anything wrong.
+///
+/// `followed` is what comes of following the lines, where that is known.
 #[must_use]
-pub fn excluding(case: &Case, judgement: &Judgement, model: &Model, files: &Files) -> String {
-    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+pub fn excluding(
+    case: &Case,
+    judgement: &Judgement,
+    model: &Model,
+    files: &Files,
+    followed: Option<&str>,
+) -> String {
+    let (Some(graph), Some(path)) = (&judgement.graph, excluding_path(judgement, model)) else {
         return String::new();
     };
-    let Ok(execution) = Execution::build(graph, (**choices).clone()) else { return String::new() };
-    if !in_execution(Problem { graph, model }, &execution).is_empty() {
-        return String::new();
-    }
-    let path = nearest_of(model, &execution, wanted(&execution));
-    let Some(path) = path else { return String::new() };
     let heading = match is_unwanted(case, judgement) {
         true => wrong(&path.defects(), Some(&path), graph),
         false => String::new(),
     };
-    format!("\n{heading}{}{OF_ONE_EXECUTION}", render(&path, graph, files))
+    let followed = followed.unwrap_or(OF_ONE_EXECUTION);
+    format!("\n{heading}{}{followed}", render(&path, graph, files))
+}
+
+/// The path that comes closest to excluding an allowed outcome, unless accesses of its execution race.
+#[must_use]
+pub fn excluding_path(judgement: &Judgement, model: &Model) -> Option<NearMiss> {
+    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+        return None;
+    };
+    let execution = Execution::build(graph, (**choices).clone()).ok()?;
+    let races = in_execution(Problem { graph, model }, &execution);
+    let path = || nearest_of(model, &execution, wanted(&execution));
+    if races.is_empty() { path() } else { None }
 }

@@ -48,7 +48,9 @@ pub fn render(
     for races in by_execution(races) {
         let picture = Execution::build(graph, (*races[0].choices).clone())
             .map(|execution| Picture::of_execution(&case.test.name, &execution, model));
-        races.iter().for_each(|race| out.push_str(&one(race, graph, files)));
+        for (index, race) in races.iter().enumerate() {
+            out.push_str(&one(race, &races[..index], graph, files));
+        }
         if let Ok(picture) = picture {
             let subject = if races.len() == 1 { "It happens" } else { "All of them happen" };
             out.push_str(&format!("  {subject} in this execution:\n"));
@@ -65,9 +67,10 @@ const MOST_BESIDE: usize = 4;
 #[must_use]
 pub(super) fn beside(problem: Problem<'_>, execution: &Execution<'_>, files: &Files) -> String {
     let races = in_execution(problem, execution);
+    let shown: Vec<&Race> = races.iter().take(MOST_BESIDE).collect();
     let mut out = String::new();
-    for race in races.iter().take(MOST_BESIDE) {
-        out.push_str(&one(race, problem.graph, files));
+    for (index, race) in shown.iter().enumerate() {
+        out.push_str(&one(race, &shown[..index], problem.graph, files));
     }
     if races.len() > MOST_BESIDE {
         let more = races.len() - MOST_BESIDE;
@@ -88,8 +91,8 @@ fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
     groups
 }
 
-/// A race, and what is missing in an execution.
-fn one(race: &Race, graph: &EventGraph, files: &Files) -> String {
+/// A race, and what is missing in an execution; where one of the races `above` lacks the same, it says so.
+fn one(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> String {
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
@@ -102,7 +105,19 @@ fn one(race: &Race, graph: &EventGraph, files: &Files) -> String {
     for missing in race.missing.iter().filter(|missing| !told || !missing.is_told_by_path()) {
         out.push_str(&format!("  {}\n", why(*missing, graph, files)));
     }
-    out + &race.near.as_ref().map_or_else(String::new, |path| near::render(path, graph, files))
+    let Some(path) = &race.near else { return out };
+    let same =
+        above.iter().find(|other| other.near.as_ref().is_some_and(|p| p.lacks_the_same(path)));
+    match same {
+        Some(other) => {
+            let [first, last] = [path.first, path.last].map(|id| named(id, graph, files));
+            let [one, two] = [other.accesses.0, other.accesses.1].map(|a| describe(graph, a));
+            out + &format!(
+                "  Between {first} and {last} the same is missing as in the race of {one} and {two} above.\n"
+            )
+        }
+        None => out + &near::render(path, graph, files),
+    }
 }
 
 /// One reason as a sentence.

@@ -38,7 +38,10 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
         "race" => format!("{from} and {to} race: nothing orders them (PTX-8.7.1)"),
         "intra" => format!("within an operation, {from} comes before {to} (PTX-8.9.1.1)"),
         "issue" => format!("{from} issues what {to} is part of (PTX-8.9.1.1)"),
-        "done" => format!("{from} is waited for by {to}"),
+        "done" => format!("{from} is waited for by {to} (PTX-8.9.1.1)"),
+        "joint-issue" => {
+            format!("{from} issues, with its warpgroup, what {to} is part of (PTX-9.7.15.5)")
+        }
         "rmw" => format!("{from} and {to} are one read-modify-write"),
         other => format!("{from} comes before {to} by the model's `{other}`"),
     }
@@ -47,8 +50,10 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
 /// What a step says, given the execution: of synchronization, how it comes about.
 fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
-    if edge.relation != "synchronizes" {
-        return sentence(edge, graph, files);
+    match edge.relation.as_str() {
+        "synchronizes" => {}
+        "not-before^-1" => return serial(execution, edge, files),
+        _ => return sentence(edge, graph, files),
     }
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     let holds = |relation| execution.relation(relation).contains(edge.from, edge.to);
@@ -86,6 +91,21 @@ fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &File
         Some(_) => ": ",
     };
     format!("{from} synchronizes with {to} (PTX-8.9.4){joint}{}", reads.join(", "))
+}
+
+/// Why of two atomics the first is performed before the second.
+fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+    let graph = execution.graph;
+    let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
+    let source = execution.choices.rf[edge.to.index()];
+    let own = graph.event(edge.from).access;
+    let takes = source.is_some_and(|write| graph.access_of(write).rmw_read == Some(own));
+    match takes {
+        true => format!("{from} is performed before {to}, which reads what it wrote (PTX-8.7.2)"),
+        false => format!(
+            "{from} is performed before {to}: it reads from the write that the other one replaces (PTX-8.7.2)"
+        ),
+    }
 }
 
 /// Whether a release and an acquire pattern order two fences, whatever their Fence-SC order is.
@@ -187,13 +207,34 @@ impl Told {
         step: &Step,
     ) -> Self {
         let Subject { model, files, unfold, .. } = subject;
+        let mut proof = proof::lines(model, execution, step, unfold, picture, files);
+        proof.extend(legend(&proof, execution.graph, picture, files));
         Self {
             edge: step.edge.clone(),
             sentence: told_step(model, execution, &step.edge, files),
             otherwise: other_order(model, execution, &step.edge, files),
-            proof: proof::lines(model, execution, step, unfold, picture, files),
+            proof,
         }
     }
+}
+
+/// Which statements the letters of a proof stand for, in a line.
+fn legend(
+    proof: &[String],
+    graph: &EventGraph,
+    picture: &Picture,
+    files: &Files,
+) -> Option<String> {
+    let used = |letter: &str| proof.iter().any(|line| line.split_whitespace().any(|w| w == letter));
+    let stands = |id: EventId| {
+        let (event, letter) = (graph.event(id), picture.label(id));
+        let line = Place::of(event.span, files)?.line;
+        let thread = &graph.agents[event.agent.index()].name;
+        (event.kind != EventKind::Init && used(letter))
+            .then(|| format!("{letter} is of {thread}, line {line}"))
+    };
+    let all: Vec<String> = graph.ids().filter_map(stands).collect();
+    (!all.is_empty()).then(|| format!("where {}", all.join("; ")))
 }
 
 /// The steps by which an execution breaks axioms; none where its choices make no execution.

@@ -194,9 +194,9 @@ fn explanations_agree(one_of: usize) {
             files: &files,
             unfold: Depth::Folded,
         };
-        let text = explanation::render(subject, Some(&found));
+        let text = explanation::render(subject, Some(&found), None);
         let unfolded = Subject { unfold: Depth::Base, ..subject };
-        let unfolded = explanation::render(unfolded, Some(&found));
+        let unfolded = explanation::render(unfolded, Some(&found), None);
         let is_proof =
             |line: &&str| line.starts_with("       ") && !line.trim().starts_with("MISSING");
         let rest: Vec<&str> = unfolded.lines().filter(|line| !is_proof(line)).collect();
@@ -266,5 +266,36 @@ fn disputes_are_explained() {
     ] {
         let run = ptxmc(&["explain", &format!("litmus/realworld/{name}.litmus")]);
         insta::assert_snapshot!(format!("dispute_{name}"), run.out);
+    }
+}
+
+/// The readings that change the verdict, as `explain` says, are those of which the test says so.
+fn readings_as_named(path: &str) {
+    let text = fs::read_to_string(path).expect("a readable test");
+    let mut expected: Vec<(&str, &str)> = Vec::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("Expect[")) {
+        let (reading, verdict) = line.split_once("]=").expect("a verdict");
+        if reading.contains('=') && !reading.contains(',') {
+            expected.push((reading, verdict));
+        }
+    }
+    let output = ptxmc(&["explain", "--format", "json", path]);
+    let document: serde_json::Value = serde_json::from_str(&output.out).expect("a document");
+    let own = document["verdict"]["verdict"].as_str().expect("a verdict");
+    let said = document["readings"].as_array().expect("readings").iter();
+    let mut said: Vec<(&str, &str)> = said
+        .map(|one| (one["reading"].as_str().expect("text"), one["verdict"].as_str().expect("text")))
+        .collect();
+    expected.retain(|(_, verdict)| *verdict != own);
+    expected.sort_unstable();
+    said.sort_unstable();
+    assert_eq!(said, expected, "{path}");
+}
+
+#[test]
+fn other_readings_are_those_that_change_the_verdict() {
+    let some = ["V12-warp-barrier", "V10-torn-word", "V13-barrier-hands-on"];
+    for name in some {
+        readings_as_named(&format!("litmus/readings/{name}.litmus"));
     }
 }

@@ -63,7 +63,9 @@ impl Lowerer<'_> {
             }
             ExprKind::Try(attempt, fallback) => {
                 let before = self.errors.len();
+                self.attempts += 1;
                 let value = self.expr(attempt, scope);
+                self.attempts -= 1;
                 let failed = self.errors.len() > before;
                 self.errors.truncate(before);
                 if failed { self.expr(fallback, scope) } else { value }
@@ -93,7 +95,9 @@ impl Lowerer<'_> {
             }
             _ => {
                 let known = scope.names().chain(base_names());
-                let near = closest(name, known).filter(|_| name.len() > 2);
+                // Nobody reads of an attempt that fails.
+                let is_told = self.attempts == 0 && name.len() > 2;
+                let near = if is_told { closest(name, known) } else { None };
                 let closest = near.map(str::to_owned);
                 self.error(CatError::Unbound { span, name: name.to_owned(), closest })
             }

@@ -67,6 +67,7 @@ pub(super) fn lower(
         hidden: Vec::new(),
         silent: false,
         exhausted: false,
+        attempts: 0,
         depth: 0,
         calls: 0,
     };
@@ -116,6 +117,8 @@ struct Lowerer<'a> {
     silent: bool,
     /// Whether a limit was passed, so that reading has stopped.
     exhausted: bool,
+    /// How many attempts are under way, whose errors do not count.
+    attempts: usize,
     depth: usize,
     calls: usize,
 }

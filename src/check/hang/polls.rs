@@ -50,7 +50,7 @@ fn reads_last(
     let whole = graph.access(event.access).value;
     let value = graph.exprs.extract(whole, low, width);
     let last = graph.exprs.leaf(Expr::Final(loc), width);
-    let is_last = graph.exprs.eq(value, last);
+    let is_last = graph.exprs.equal(value, last);
     let (mut visible, mut hidden) = (graph.exprs.truth(false), graph.exprs.truth(false));
     for &write in &writes[loc.index()] {
         let guard = graph.event(write).guard;

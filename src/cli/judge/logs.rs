@@ -230,5 +230,5 @@ fn explained(
     let (model, files) = (&setup.models[0], &setup.files);
     let found = excluded_execution((case, judgement), model, engines, setup.settings);
     let subject = explanation::Subject { case, judgement, model, files, unfold: Depth::Folded };
-    explanation::render(subject, found.as_ref())
+    explanation::render(subject, found.as_ref(), None)
 }

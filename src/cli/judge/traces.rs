@@ -193,7 +193,7 @@ impl Judging<'_> {
             files,
             unfold: Depth::Folded,
         };
-        let explanation = explanation::render(subject, found.as_ref());
+        let explanation = explanation::render(subject, found.as_ref(), None);
         let admitted = judgement.verdict.kind() == Kind::Allowed;
         (report::Part { lines, test, explanation }, admitted)
     }

@@ -31,8 +31,10 @@ mod sync;
 mod tcgen05;
 mod tensor;
 
-use super::form::Form;
+use super::form::{Choices, Filled, Form, Slot};
 use super::row::{Op, Row};
+use super::words::{Word, Words};
+use super::written::Written;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -78,6 +80,21 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 /// The forms of an opcode.
 pub fn forms(opcode: &str) -> &'static [Form] {
     FORMS.get(opcode).map_or(&[], Vec::as_slice)
+}
+
+/// The instruction of an opcode's first form with this operation, given that it has no operands and that its
+/// words leave nothing to choose.
+pub(crate) fn without_choice(opcode: &str, is_meant: impl Fn(Op) -> bool) -> Option<Written> {
+    let form = forms(opcode).iter().find(|form| is_meant(form.row.op))?;
+    let word = |slot: &Slot| match (&slot.filled, &slot.choices) {
+        (Filled::Always, Choices::Words(words)) => match words[..] {
+            [word] => Some(Some(Word::Plain(word))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let words: Vec<Option<Word>> = form.slots.iter().map(word).collect::<Option<_>>()?;
+    form.operands.is_empty().then(|| Written { form, words: Words(words), operands: Vec::new() })
 }
 
 /// The forms of an opcode in the column dialect: its own ones, and those of PTX.

@@ -26,13 +26,15 @@ use self::matrix::Pool;
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution, Inconsistency};
 use crate::relation::classify::ORDERS;
+use crate::relation::expr::Node;
 use crate::relation::polarity::mentions;
 use crate::relation::specialize::specialize;
+use crate::relation::thin_air::thin_air;
 use crate::rule::Unsupported;
 use candidates::Space;
 use rules::Rules;
 use rustc_hash::FxHashMap;
-use specialization::Shape;
+pub(crate) use specialization::Shape;
 use state::{Limit, Orders, Search, Stop};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
@@ -70,7 +72,12 @@ impl SearchEngine {
             return known;
         }
         let model = specialize(problem.model, |node| shape.replacement(node));
-        let rules = Arc::new(Rules::new(&model, &self.pool));
+        // Dependencies of which the program has none are gone from the model for its shape.
+        let thin_air = thin_air(problem.model).map(|mut rule| {
+            rule.dependencies.retain(|&r| shape.replacement(Node::Rel(r)).is_none());
+            rule
+        });
+        let rules = Arc::new(Rules::new(&model, thin_air, &self.pool));
         let Ok(mut map) = self.compiled.write() else { return rules };
         // Many shapes differ in base names that the model does not use. One copy for all of them
         // stays in the processor's cache.

@@ -6,7 +6,7 @@ use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment_of};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::relation::polarity::{Polarity, Variance};
-use crate::relation::thin_air::{ThinAir, thin_air};
+use crate::relation::thin_air::ThinAir;
 use crate::rule::Unsupported;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::sync::Arc;
@@ -85,11 +85,16 @@ impl Rules {
         wanted
     }
 
-    /// Compiles a model; searches take their slots from `pool`.
+    /// Compiles a model whose values do not justify themselves if `thin_air` says why; searches take their
+    /// slots from `pool`.
     ///
     /// # Errors
     /// When the model is outside the fragment that minimal orders decide.
-    pub(super) fn new(model: &Model, pool: &Arc<Pool>) -> Result<Self, Unsupported> {
+    pub(super) fn new(
+        model: &Model,
+        thin_air: Option<ThinAir>,
+        pool: &Arc<Pool>,
+    ) -> Result<Self, Unsupported> {
         let mut model = model.clone();
         let classes = classify(&mut model);
         if let Fragment::General { axiom, .. } = fragment_of(&model, &classes) {
@@ -163,7 +168,7 @@ impl Rules {
             co,
             sc,
             total_co: model.total_co,
-            thin_air: thin_air(&model),
+            thin_air,
             sets,
             relations,
             demands,

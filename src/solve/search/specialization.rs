@@ -8,7 +8,7 @@ use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// The base names that are empty in a program, or equal to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     sets: u64,
     relations: u64,
     /// Whether every access is one piece.
@@ -19,7 +19,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// The shape of a program.
-    pub(super) fn of(graph: &EventGraph) -> Self {
+    pub(crate) fn of(graph: &EventGraph) -> Self {
         let mut sets = 0;
         for &set in BaseSet::ALL {
             if !base_set(graph, set).is_empty() {
@@ -86,7 +86,7 @@ impl Shape {
     }
 
     /// The simpler expression that a base name equals in such a program.
-    pub(super) fn replacement(self, node: Node) -> Option<Node> {
+    pub(crate) fn replacement(self, node: Node) -> Option<Node> {
         match node {
             Node::Set(set) if self.sets & (1 << set.index()) == 0 => Some(Node::Empty(Sort::Set)),
             Node::Rel(relation) if self.relations & (1 << relation.index()) == 0 => {

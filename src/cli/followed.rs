@@ -1,0 +1,60 @@
+//! An allowed outcome, with the list of what would exclude it, into what comes of following that list: other
+//! executions may lack more.
+
+use crate::advise::program::strengthened;
+use crate::batch::{Case, Judgement, guarded, together};
+use crate::check::{Settings, check};
+use crate::execution::build::Execution;
+use crate::litmus::ast::Test;
+use crate::race::paths::{nearest_of, wanted};
+use crate::relation::expr::Model;
+use crate::report::{cure, near};
+use crate::solve::Engine;
+use crate::source::Files;
+use crate::verdict::Verdict;
+
+/// How many further lists are shown.
+const MOST_LISTS: usize = 3;
+
+/// What is left when orders and scopes are as a list asks, in lines; `None` where that is not known, or
+/// where the list asks for more than orders and scopes.
+pub(super) fn followed(
+    (case, judgement): (&Case, &Judgement),
+    model: &Model,
+    engines: &[Box<dyn Engine>],
+    settings: Settings,
+    files: &Files,
+) -> Option<String> {
+    let settings = judgement.settings(settings);
+    let settings = settings.with_budget(settings.budget.aside());
+    let (engine, settings) = together(engines, settings);
+    let mut path = near::excluding_path(judgement, model)?;
+    let mut graph = judgement.graph.clone()?;
+    let mut test: Test = case.test.clone();
+    let mut out = String::new();
+    for _ in 0..=MOST_LISTS {
+        test = strengthened(&test, &cure::strengthenings(&path, &graph)?)?;
+        let outcome = guarded(|| check(&test, model, &engine, settings)).ok()?;
+        if engine.disagreement().is_some() {
+            return None;
+        }
+        match outcome.verdict {
+            Verdict::Forbidden(_) => {
+                out += match out.is_empty() {
+                    true => "  With that, no execution has the outcome.\n",
+                    false => "  With all that, no execution has the outcome.\n",
+                };
+                return Some(out);
+            }
+            Verdict::Allowed(choices) => {
+                graph = outcome.graph;
+                let execution = Execution::build(&graph, *choices).ok()?;
+                path = nearest_of(model, &execution, wanted(&execution))?;
+            }
+            _ => return None,
+        }
+        out += "  With that, another execution has the outcome still. In it:\n";
+        out += &near::render(&path, &graph, files);
+    }
+    None
+}

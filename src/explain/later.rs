@@ -1,0 +1,77 @@
+//! An execution with an excluded outcome into others that have it because a read takes its value from a write
+//! that comes later.
+//!
+//! An outcome such as "reads anything but 5" is had by what reads something older and by what reads something
+//! newer. Of the two, the order that a fence or a wait gives often excludes the second alone.
+
+use super::{asked, calm::calmed};
+use crate::event::graph::{EventGraph, EventKind};
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
+use crate::id::EventId;
+use crate::question::Goal;
+use crate::relation::eval::evaluate;
+use crate::relation::expr::Model;
+use crate::solve::{Core, Problem};
+
+/// The most executions that are found.
+const MOST: usize = 2;
+
+/// The definition that tells what comes later.
+const ORDER: &str = "causality";
+
+/// The most axioms that such an execution breaks.
+const MOST_BROKEN: usize = 2;
+
+/// The choices of such executions, of each read that the outcome asks about at most one. They break an axiom of
+/// the core, and the read takes its value from a write that causality puts behind it.
+pub(super) fn executions(
+    Problem { graph, model }: Problem<'_>,
+    goal: Goal,
+    core: &Core,
+    shown: &Choices,
+) -> Vec<Choices> {
+    let Ok(execution) = Execution::build(graph, shown.clone()) else { return Vec::new() };
+    let reads = asked(&execution).into_iter().filter(|&id| graph.event(id).is_read());
+    let found = reads.filter_map(|read| {
+        let writes = graph.ids().filter(|&id| {
+            let event = graph.event(id);
+            event.kind == EventKind::Write
+                && event.loc == graph.event(read).loc
+                && event.agent != graph.event(read).agent
+                && Some(id) != shown.rf[read.index()]
+        });
+        writes.map(|write| reading(shown, read, write)).find_map(|choices| {
+            let calm = calmed(model, goal, graph, choices, Some(read));
+            is_excluded_by_order(model, goal, core, graph, &calm, read).then_some(calm)
+        })
+    });
+    found.take(MOST).collect()
+}
+
+fn reading(shown: &Choices, read: EventId, write: EventId) -> Choices {
+    let mut choices = shown.clone();
+    choices.rf[read.index()] = Some(write);
+    choices
+}
+
+/// Whether an execution has the outcome, breaks an axiom of the core and hardly another one, and has the read
+/// before the write that it reads from.
+fn is_excluded_by_order(
+    model: &Model,
+    goal: Goal,
+    core: &Core,
+    graph: &EventGraph,
+    choices: &Choices,
+    read: EventId,
+) -> bool {
+    let Some(order) = model.definition(ORDER) else { return false };
+    let Ok(execution) = Execution::build(graph, choices.clone()) else { return false };
+    let checked = recheck(model, &execution);
+    let mut broken = checked.broken.iter().map(|failure| failure.axiom);
+    let known = checked.broken.len() <= MOST_BROKEN && broken.any(|a| core.axioms.contains(&a));
+    let Some(source) = choices.rf[read.index()] else { return false };
+    known
+        && goal.is_reached(model, &execution)
+        && evaluate(&model.arena, &[order], &execution).relation(order).contains(read, source)
+}

@@ -1,0 +1,152 @@
+//! A missing link into the fences and waits that are there and do not make it hold, each with the reason.
+
+use super::cure::{comes_before, fences};
+use super::statement::named;
+use crate::defect::Defect;
+use crate::event::base::{cta_of, shared_of};
+use crate::event::graph::{EventGraph, EventKind};
+use crate::id::EventId;
+use crate::ptx::operation::{Order, ProxyFenceKind, Space};
+use crate::race::NearMiss;
+use crate::race::near::How;
+use crate::source::Files;
+use itertools::Itertools;
+
+/// Fences and waits that one might take for what is missing of a link, each with why it is none.
+#[must_use]
+pub(super) fn idle(
+    path: &NearMiss,
+    index: usize,
+    defect: Defect,
+    graph: &EventGraph,
+    files: &Files,
+) -> Vec<String> {
+    let link = &path.links[index];
+    let name = |id: EventId| named(id, graph, files);
+    match defect {
+        Defect::NoRelease | Defect::NoAcquire => {
+            let (access, half) = match defect {
+                Defect::NoRelease => (link.to, Order::Release),
+                _ => (link.from, Order::Acquire),
+            };
+            let other = |id: EventId| if id == access { "it".to_owned() } else { name(id) };
+            let idle = |fence: EventId| match () {
+                () if comes_before(fence, link.from, graph) => {
+                    Some(format!("{} stands before {}: too early", name(fence), other(link.from)))
+                }
+                () if comes_before(link.to, fence, graph) => {
+                    Some(format!("{} stands behind {}: too late", name(fence), other(link.to)))
+                }
+                () => None,
+            };
+            let own = fences(access, half, graph).filter_map(idle);
+            own.chain(of_other_threads(path, index, half, graph, files)).collect()
+        }
+        Defect::NoBarrier => {
+            let is_fence = |id: EventId| {
+                let event = graph.event(id);
+                let fences = matches!(event.kind, EventKind::Fence(_) | EventKind::ProxyFence(_));
+                fences && !event.marks.mbarrier
+            };
+            let beside = |&id: &EventId| {
+                is_fence(id)
+                    && (comes_before(link.from, id, graph) || comes_before(id, link.to, graph))
+            };
+            let told = |id: EventId| {
+                format!("{} is none: a fence alone hands nothing to another thread", name(id))
+            };
+            graph.ids().filter(beside).map(told).unique().collect()
+        }
+        Defect::NoProxyFence => proxy_fences(path, graph)
+            .map(|fence| {
+                format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph))
+            })
+            .collect(),
+        Defect::NotWaitedFor => {
+            let operation = graph.operation_of(link.from);
+            let complete = operation.map(|operation| operation.complete);
+            let reads = operation.and_then(|operation| operation.reads_complete);
+            let reads = reads.filter(|&reads| Some(reads) != complete);
+            let of_reads = waits_for(reads, graph).map(|wait| {
+                format!("{} is none: it waits for the reads of the source alone", name(wait))
+            });
+            let late = waits_for(complete, graph)
+                .filter(|&wait| comes_before(link.to, wait, graph))
+                .map(|wait| format!("{} stands behind that: too late", name(wait)));
+            of_reads.chain(late).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Fences of other threads that the path goes through before a release, or behind an acquire: they act for what
+/// their own thread writes or reads.
+fn of_other_threads(
+    path: &NearMiss,
+    index: usize,
+    half: Order,
+    graph: &EventGraph,
+    files: &Files,
+) -> Vec<String> {
+    let link = &path.links[index];
+    let (access, links) = match half {
+        Order::Release => (link.to, &path.links[..index]),
+        _ => (link.from, &path.links[index + 1..]),
+    };
+    let agent = |id: EventId| graph.event(id).agent;
+    let passed = links
+        .iter()
+        .filter(|other| other.how == How::ProgramOrder && agent(other.from) != agent(access));
+    // A `fence.sc` orders what it has been handed by another one, too (PTX-8.9.3).
+    let is_half = |fence: &EventId| graph.event(*fence).order != Some(Order::Sc);
+    let between = passed.flat_map(|other| {
+        fences(other.from, half, graph).filter(is_half).filter(|&fence| match half {
+            Order::Release => comes_before(other.from, fence, graph),
+            _ => comes_before(fence, other.to, graph),
+        })
+    });
+    let does = if half == Order::Release { "releases" } else { "acquires" };
+    let told = |fence: EventId| {
+        format!(
+            "{} is none: it {does} for its own thread, and {} is another's",
+            named(fence, graph, files),
+            named(access, graph, files)
+        )
+    };
+    between.unique().map(told).collect()
+}
+
+/// The waits for groups that wait for an event.
+fn waits_for(event: Option<EventId>, graph: &EventGraph) -> impl Iterator<Item = EventId> {
+    let sure = graph.done.iter().copied();
+    let pairs = sure.chain(graph.done_if.iter().map(|pair| (pair.from, pair.to)));
+    pairs.filter(move |&(from, _)| Some(from) == event).map(|(_, wait)| wait).unique()
+}
+
+/// The fences between proxies of the threads that a path goes through, and of those near its ends.
+fn proxy_fences(path: &NearMiss, graph: &EventGraph) -> impl Iterator<Item = EventId> {
+    let ends = path.links.iter().flat_map(|link| [link.from, link.to]);
+    let agents: Vec<_> = ends.map(|id| graph.event(id).agent).collect();
+    let ctas: Vec<_> =
+        [path.first, path.last].into_iter().filter_map(|id| cta_of(graph, id)).collect();
+    graph.ids().filter(move |&id| {
+        let event = graph.event(id);
+        let is_near = cta_of(graph, id).is_some_and(|cta| ctas.contains(&cta));
+        matches!(event.kind, EventKind::ProxyFence(_)) && (is_near || agents.contains(&event.agent))
+    })
+}
+
+fn idle_proxy_fence(fence: EventId, path: &NearMiss, graph: &EventGraph) -> String {
+    let ends = [path.first, path.last];
+    let is_shared = |id: EventId| shared_of(graph, id).is_some();
+    if let EventKind::ProxyFence(ProxyFenceKind::Async(Some(fenced))) = graph.event(fence).kind
+        && ends.iter().all(|&id| is_shared(id) == (fenced == Space::Global))
+    {
+        return format!("it is for `{fenced}` memory alone");
+    }
+    let own = cta_of(graph, fence);
+    match ends.iter().all(|&id| cta_of(graph, id).is_some_and(|cta| Some(cta) != own)) {
+        true => "its thread belongs to the CTA of neither access".to_owned(),
+        false => "it does not stand between the two on the way".to_owned(),
+    }
+}
