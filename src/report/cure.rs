@@ -1,8 +1,7 @@
 //! A missing link into what would make it hold: the change, written out with its scope and its place.
 
 use super::statement::named;
-use crate::advise::program::Strengthening;
-use crate::defect::Defect;
+use crate::defect::{Defect, Strengthening};
 use crate::event::graph::{EventGraph, EventKind, Operation};
 use crate::id::EventId;
 use crate::program::micro::TensorOp;

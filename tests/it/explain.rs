@@ -116,6 +116,16 @@ fn proofs_hold(text: &str, model: &Model, execution: &Execution<'_>) -> usize {
         text.lines().skip_while(|line| !line.starts_with("Step by step")).collect();
     let mut proved = 0;
     for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("       ")) {
+        if let Some(legend) = line.trim_start().strip_prefix("where ") {
+            for part in legend.split("; ") {
+                let (letter, place) = part.split_once(" is of ").expect("a letter and its place");
+                let (thread, _) = place.rsplit_once(", line ").expect("a thread and a line");
+                let agent =
+                    |&id: &_| &execution.graph.agents[execution.graph.event(id).agent.index()];
+                assert!(events(letter).iter().any(|id| agent(id).name == thread), "{part}");
+            }
+            continue;
+        }
         proved += 1;
         let claim = line.split("  (").find(|part| !part.trim().is_empty()).unwrap_or(line).trim();
         let claim = claim.strip_suffix(", as above").unwrap_or(claim);

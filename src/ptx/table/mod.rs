@@ -31,10 +31,8 @@ mod sync;
 mod tcgen05;
 mod tensor;
 
-use super::form::{Choices, Filled, Form, Slot};
+use super::form::Form;
 use super::row::{Op, Row};
-use super::words::{Word, Words};
-use super::written::Written;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -84,7 +82,14 @@ pub fn forms(opcode: &str) -> &'static [Form] {
 
 /// The instruction of an opcode's first form with this operation, given that it has no operands and that its
 /// words leave nothing to choose.
-pub(crate) fn without_choice(opcode: &str, is_meant: impl Fn(Op) -> bool) -> Option<Written> {
+#[cfg(feature = "cli")]
+pub(crate) fn without_choice(
+    opcode: &str,
+    is_meant: impl Fn(Op) -> bool,
+) -> Option<super::written::Written> {
+    use super::form::{Choices, Filled, Slot};
+    use super::words::{Word, Words};
+    use super::written::Written;
     let form = forms(opcode).iter().find(|form| is_meant(form.row.op))?;
     let word = |slot: &Slot| match (&slot.filled, &slot.choices) {
         (Filled::Always, Choices::Words(words)) => match words[..] {
