@@ -3,8 +3,9 @@
 use super::names;
 use super::need::{Fit, Need};
 use super::row::{Asks, Row, Takes};
+use super::since::Since;
 use super::value::{Scope, Space, Type};
-use super::words::{Word, type_of};
+use super::words::{Word, Words, type_of};
 
 /// A row, parsed.
 pub struct Form {
@@ -61,6 +62,20 @@ impl Slot {
             Filled::Always => Some(true),
             Filled::Optionally => None,
             Filled::Beside(words) => Some(words.iter().any(|word| has(word))),
+        }
+    }
+
+    /// Whether a word may stand in the slot, alone or with others.
+    fn may_have(&self, word: &str) -> bool {
+        match &self.choices {
+            Choices::Words(words) => words.iter().any(|words| words.split('.').any(|w| w == word)),
+            Choices::Types(types) => types.iter().any(|ty| names::data_type(word) == Some(*ty)),
+            Choices::Spaces(spaces) => {
+                spaces.iter().any(|space| names::space(word) == Some(*space))
+            }
+            Choices::Scopes(scopes) => {
+                scopes.iter().any(|scope| names::scope(word) == Some(*scope))
+            }
         }
     }
 
@@ -129,20 +144,30 @@ impl OperandForm {
     /// The type at which the operand is read or written, in an instruction with these types.
     #[must_use]
     pub fn ty(&self, types: &[Type]) -> Type {
-        self.need(|at| types[at]).ty
+        self.need_of(|at| types[at], 1).ty
     }
 
-    /// The operand's requirement on a register, in an instruction with these types.
-    pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
+    /// The operand's requirement on a register, in an instruction with these words.
+    pub(crate) fn need(&self, words: &Words) -> Need {
+        self.need_of(|at| words.type_at(at), words.elements())
+    }
+
+    fn need_of(&self, ty: impl Fn(usize) -> Type, elements: u32) -> Need {
+        let is_vector = elements > 1;
         match (self.role, self.takes) {
             (Role::Truth, _) => Need::PREDICATE,
             (Role::Memory | Role::Tensor | Role::Constant(_) | Role::Label, _) => Need::ADDRESS,
             (_, Takes::Type(at) | Takes::Name(at) | Takes::Register(at)) => Need::exact(ty(at)),
             (_, Takes::Special(at) | Takes::Moved(at) | Takes::Unused(at)) => Need::exact(ty(at)),
+            (Role::Destination | Role::Source, Takes::Vector(at)) => Need::new(ty(at), Fit::Width),
             (_, Takes::Vector(at) | Takes::Parts(at) | Takes::Components(at)) => {
                 Need::exact(ty(at))
             }
-            (_, Takes::Data(at)) => Need::new(ty(at), Fit::Wider),
+            (Role::Destination, Takes::Data(at)) if is_vector => Need::new(ty(at), Fit::Element),
+            (_, Takes::Data(at) | Takes::Converted(at)) => Need::new(ty(at), Fit::Wider),
+            (Role::Source, Takes::Lanes(at)) if is_vector => Need::new(ty(at), Fit::Width),
+            (_, Takes::Lanes(at)) => Need::exact(ty(at)),
+            (_, Takes::Wide(at)) => Need::exact(ty(at).times(2)),
             (_, Takes::Fixed(ty)) => Need::exact(ty),
             (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
             (_, Takes::Word | Takes::Within(_) | Takes::Table) => Need::WORD,
@@ -171,6 +196,33 @@ impl Form {
         }
     }
 
+    /// The first version and target with an instruction of the form.
+    #[must_use]
+    pub fn since(&self) -> Since {
+        let only = |slot: &Slot| match &slot.choices {
+            Choices::Words(words) if words.len() == 1 => Some(words[0].to_owned()),
+            Choices::Types(types) if types.len() == 1 => Some(types[0].to_string()),
+            _ => None,
+        };
+        let needed = self.slots.iter().filter(|slot| slot.filled == Filled::Always);
+        let words: Vec<String> = needed.filter_map(only).collect();
+        let words: Vec<&str> = words.iter().flat_map(|words| words.split('.')).collect();
+        let later = self.row.later().filter(|later| later.needs_words());
+        later.filter_map(|later| later.since(&words)).fold(self.row.since, Since::and)
+    }
+
+    /// Whether an instruction may have a word, or an optional operand, named as in `{b}`.
+    #[must_use]
+    pub fn may_have(&self, word: &str) -> bool {
+        let named = |operand: &OperandForm| {
+            operand.presence == Presence::Optional && word.trim_matches(['{', '}']) == operand.name
+        };
+        match word.starts_with('{') {
+            true => self.operands.iter().any(named),
+            false => self.slots.iter().any(|slot| slot.may_have(word)),
+        }
+    }
+
     /// The operands beside some qualifiers, and their least number.
     pub(crate) fn operands_with(&self, words: &[Option<Word>]) -> (Vec<bool>, usize) {
         let has = |word| words.contains(&Some(Word::Plain(word)));
@@ -184,6 +236,18 @@ impl Form {
         };
         let least = self.operands.iter().zip(&there).filter(needed).count();
         (there, least)
+    }
+
+    /// The operands of an instruction that may have some, and has so many of those that may be left
+    /// out.
+    pub(crate) fn written_down(&self, there: Vec<bool>, mut optional: usize) -> Vec<bool> {
+        let written = self.operands.iter().zip(there).map(|(operand, there)| {
+            let may_lack = operand.presence == Presence::Optional;
+            let is_written = there && (!may_lack || optional > 0);
+            optional -= usize::from(is_written && may_lack);
+            is_written
+        });
+        written.collect()
     }
 }
 

@@ -14,9 +14,17 @@ macro_rules! words {
             Some(match word { $($word $(| $other)* => $ty::$value,)* _ => return None })
         }
 
+        impl $ty {
+            /// The word for it.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $($ty::$value => $word),* }
+            }
+        }
+
         impl Display for $ty {
             fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-                f.write_str(match self { $($ty::$value => $word),* })
+                f.write_str(self.word())
             }
         }
     };
@@ -188,6 +196,17 @@ impl Display for Type {
             TypeKind::Unsigned => write!(f, "u{}", self.bits),
             TypeKind::Signed => write!(f, "s{}", self.bits),
             TypeKind::Float => write!(f, "f{}", self.bits),
+        }
+    }
+}
+
+impl Space {
+    /// The shortest word for it.
+    pub(crate) const fn short(self) -> &'static str {
+        match self {
+            Self::SharedCta => "shared",
+            Self::ParamEntry => "param",
+            other => other.word(),
         }
     }
 }

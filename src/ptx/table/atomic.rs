@@ -2,6 +2,7 @@
 //! included.
 
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 
 const ANYWHERE: &str = "global, shared and shared::cluster";
 /// A list of words for `.sem`.
@@ -14,6 +15,7 @@ static COLUMN_ORDERS: Orders = [("sem", &["acquire", "acq_rel"])];
 const fn atom(text: &'static str, since: [u32; 3]) -> Row {
     const OPERANDS: &[(&str, Takes)] = &[("d", Takes::Unused(0)), ("policy", Takes::Token)];
     form(text, "PTX-9.7.13.5", since, Op::Atomic)
+        .changed(CHANGED)
         .lists(&ORDERS)
         .spaces(ANYWHERE)
         .operands(OPERANDS)
@@ -34,6 +36,7 @@ const fn atoms(text: &'static str) -> Row {
 /// Of one number, whose old value is not read.
 const fn red(text: &'static str, since: [u32; 3]) -> Row {
     form(text, "PTX-9.7.13.6", since, Op::Reduce)
+        .changed(CHANGED)
         .lists(&RED_ORDERS)
         .spaces(ANYWHERE)
         .operands(&[("policy", Takes::Token)])
@@ -66,14 +69,14 @@ pub(super) static ROWS: &[Row] = &[
     atom("atom{.sem}{.scope}{.space}.inc.type d, [a]{, b}", FIRST).types(WORD).shown("atom.inc d, [a], b").takes(TAKES),
     atom("atom{.sem}{.scope}{.space}.dec.type d, [a], b", FIRST).types(WORD),
     atom("atom{.sem}{.scope}{.space}.{min|max}.type d, [a], b", FIRST).types(INTEGERS),
-    atom("atom{.sem}{.scope}{.space}.add.L2::cache_hint.type d, [a], b, policy", HINT).types(NUMBERS).spaces("global").slots(ATOM_SUMS),
-    atom("atom{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 d, [a], b, policy", HINT).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type d, [a], b, policy", HINT).types(HALVES).typed().spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type d, [a], b, policy", HINT).types(BITS).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.exch.L2::cache_hint.type d, [a], b, policy", HINT).types(EXCHANGED).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.cas.L2::cache_hint.b128 d, [a], b, c, policy", [8, 4, 90]).shown("atom.cas d, [a], b, c").takes(TAKES).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type d, [a], b, policy", HINT).types(WORD).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type d, [a], b, policy", HINT).types(INTEGERS).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.add.L2::cache_hint.type d, [a], b, policy", FIRST).types(NUMBERS).spaces("global").slots(ATOM_SUMS),
+    atom("atom{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 d, [a], b, policy", FIRST).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type d, [a], b, policy", FIRST).types(HALVES).typed().spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type d, [a], b, policy", FIRST).types(BITS).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.exch.L2::cache_hint.type d, [a], b, policy", FIRST).types(EXCHANGED).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.cas.L2::cache_hint.b128 d, [a], b, c, policy", FIRST).shown("atom.cas d, [a], b, c").takes(TAKES).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type d, [a], b, policy", FIRST).types(WORD).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type d, [a], b, policy", FIRST).types(INTEGERS).spaces("global"),
     atoms("atom{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.{v2|v4}.f32 d, [a], b{, policy}"),
     atoms("atom{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4|v8}.{f16|bf16} d, [a], b{, policy}"),
     atoms("atom{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4}.{f16x2|bf16x2} d, [a], b{, policy}"),
@@ -83,12 +86,12 @@ pub(super) static ROWS: &[Row] = &[
     red("red{.sem}{.scope}{.space}.{and|or|xor}.type [a], b", LATER).types(BITS),
     red("red{.sem}{.scope}{.space}.{inc|dec}.type [a], b", LATER).types(WORD),
     red("red{.sem}{.scope}{.space}.{min|max}.type [a], b", LATER).types(INTEGERS),
-    red("red{.sem}{.scope}{.space}.add.L2::cache_hint.type [a], b, policy", HINT).types(NUMBERS).spaces("global").slots(RED_SUMS),
-    red("red{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 [a], b, policy", HINT).spaces("global"),
-    red("red{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type [a], b, policy", HINT).types(HALVES).typed().spaces("global"),
-    red("red{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type [a], b, policy", HINT).types(BITS).spaces("global"),
-    red("red{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type [a], b, policy", HINT).types(WORD).spaces("global"),
-    red("red{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type [a], b, policy", HINT).types(INTEGERS).spaces("global"),
+    red("red{.sem}{.scope}{.space}.add.L2::cache_hint.type [a], b, policy", FIRST).types(NUMBERS).spaces("global").slots(RED_SUMS),
+    red("red{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 [a], b, policy", FIRST).spaces("global"),
+    red("red{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type [a], b, policy", FIRST).types(HALVES).typed().spaces("global"),
+    red("red{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type [a], b, policy", FIRST).types(BITS).spaces("global"),
+    red("red{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type [a], b, policy", FIRST).types(WORD).spaces("global"),
+    red("red{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type [a], b, policy", FIRST).types(INTEGERS).spaces("global"),
     reds("red{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.{v2|v4}.f32 [a], b{, policy}"),
     reds("red{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4|v8}.{f16|bf16} [a], b{, policy}"),
     reds("red{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4}.{f16x2|bf16x2} [a], b{, policy}"),
@@ -106,10 +109,27 @@ pub(super) static COLUMN_ROWS: &[Row] = &[
     acquiring("red.{sem}{.scope}{.space}.{min|max|sub|mul|div}.type [a], b", INTEGERS),
 ];
 
+/// What came after the first atomics.
+const CHANGED: &[Later] = &[
+    Later::with(&[&["shared"]], [1, 2, 12]),
+    Later::with(&[&["add", "cas", "exch"], DOUBLE], [1, 2, 12]),
+    Later::with(&[SHARED, &["add", "cas", "exch"], DOUBLE], [2, 0, 20]),
+    Later::with(&[&["f32"]], [2, 0, 20]),
+    Later::without(SPACES, [2, 0, 20]),
+    Later::with(&[&["and", "or", "xor", "min", "max"], DOUBLE], [3, 1, 32]),
+    Later::with(&[&["f64"]], [5, 0, 60]),
+    Later::with(&[&["cta", "gpu", "sys"]], [5, 0, 60]),
+    Later::with(&[&["f16x2"]], [6, 2, 60]),
+    Later::with(&[&["f16", "b16"]], [6, 3, 70]),
+    Later::with(&[&["bf16", "bf16x2"]], [7, 8, 90]),
+    Later::with(&[&["b128"]], [8, 3, 90]),
+];
+const SPACES: &[&str] = &["global", "shared", "shared::cta", "shared::cluster"];
+const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];
+const DOUBLE: &[&str] = &["b64", "u64", "s64"];
 const TAKES: &str = "atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}";
 const FIRST: [u32; 3] = [1, 1, 11];
 const LATER: [u32; 3] = [1, 2, 11];
-const HINT: [u32; 3] = [7, 4, 80];
 const NUMBERS: &str = ".u32, .s32, .u64 and .f64";
 const HALVES: &str = ".f16, .f16x2, .bf16 and .bf16x2";
 const BITS: &str = ".b32 and .b64";

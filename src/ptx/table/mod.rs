@@ -33,6 +33,7 @@ mod tensor;
 
 use super::form::Form;
 use super::row::{Op, Row};
+use super::value::{Comparison, Proxy};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -82,12 +83,35 @@ pub fn forms(opcode: &str) -> &'static [Form] {
 
 /// The forms of an opcode in the column dialect: its own ones, and those of PTX.
 pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
-    let alias = control::alias(opcode);
+    let alias =
+        control::ALIASES.iter().find(|(own, ..)| *own == opcode).map(|(_, other, _)| *other);
     // Bulk stores have no other proxy.
     let fits = move |form: &&Form| alias.is_none() || !matches!(form.row.op, Op::StoreBulk);
     let opcode = alias.unwrap_or(opcode);
     let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
-    own.iter().chain(forms(opcode).iter().filter(fits))
+    // Of fences that are as near, those of PTX are meant.
+    let (first, last) =
+        own.split_at(own.partition_point(|form| !matches!(form.row.op, Op::ProxyFence)));
+    first.iter().chain(forms(opcode).iter().filter(fits)).chain(last)
+}
+
+/// The opcode of columns for a branch that compares.
+pub(crate) fn branch(comparison: Comparison) -> Option<&'static str> {
+    let fits = |row: &&Row| matches!(row.op, Op::CompareBranch(found) if found == comparison);
+    control::COLUMN_ROWS.iter().find(fits)?.text.split(' ').next()
+}
+
+/// The proxy that an opcode stands for.
+pub(crate) fn proxy(opcode: &str) -> Proxy {
+    let alias = control::ALIASES.iter().find(|(own, ..)| *own == opcode);
+    alias.map_or(Proxy::Generic, |(.., proxy)| *proxy)
+}
+
+/// The opcode that stands for an opcode of PTX through a proxy.
+pub(crate) fn through(opcode: &'static str, proxy: Proxy) -> &'static str {
+    let fits = |alias: &&(&str, &str, Proxy)| alias.1 == opcode && alias.2 == proxy;
+    let alias = control::ALIASES.iter().filter(|_| proxy != Proxy::Generic).find(fits);
+    alias.map_or(opcode, |(own, ..)| *own)
 }
 
 /// The opcodes of which some form is decoded, sorted; `paper-notes/language.md` lists them.

@@ -2,13 +2,20 @@
 
 use crate::ptx::demand::{Demand, Needs};
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 
 const LISTS: &[(&str, &[&str])] = &[("vec", VECTORS)];
 
 const fn multimem(text: &'static str, op: Op, shape: &'static str) -> Row {
+    const LATER: &[Later] = &[
+        Later::with(&[&["acc::f32"]], [8, 2, 90]),
+        Later::with(&[&["acc::f16"]], [8, 6, 100]).special(),
+        Later::with(&[NARROW_TYPES], [8, 6, 100]).special(),
+    ];
     form(text, "PTX-9.7.9.14", [8, 1, 90], op)
+        .changed(LATER)
         .lists(LISTS)
-        .operands(&[("d", Takes::Data(0)), ("b", Takes::Data(0))])
+        .operands(&[("d", Takes::Lanes(0)), ("b", Takes::Lanes(0))])
         .slots(SLOTS)
         .leading(1)
         .demands(&[HALVES])
