@@ -65,17 +65,18 @@ impl Slot {
         }
     }
 
-    /// Whether a word may stand in the slot, alone or with others.
-    fn may_have(&self, word: &str) -> bool {
+    /// The words that may stand in the slot.
+    fn words(&self) -> Vec<String> {
         match &self.choices {
-            Choices::Words(words) => words.iter().any(|words| words.split('.').any(|w| w == word)),
-            Choices::Types(types) => types.iter().any(|ty| names::data_type(word) == Some(*ty)),
+            Choices::Words(words) => {
+                words.iter().flat_map(|words| words.split('.')).map(str::to_owned).collect()
+            }
+            Choices::Types(types) => types.iter().map(ToString::to_string).collect(),
             Choices::Spaces(spaces) => {
-                spaces.iter().any(|space| names::space(word) == Some(*space))
+                let both = |space: &Space| [space.short(), space.word()];
+                spaces.iter().flat_map(both).map(str::to_owned).collect()
             }
-            Choices::Scopes(scopes) => {
-                scopes.iter().any(|scope| names::scope(word) == Some(*scope))
-            }
+            Choices::Scopes(scopes) => scopes.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -206,9 +207,19 @@ impl Form {
         };
         let needed = self.slots.iter().filter(|slot| slot.filled == Filled::Always);
         let words: Vec<String> = needed.filter_map(only).collect();
-        let words: Vec<&str> = words.iter().flat_map(|words| words.split('.')).collect();
+        self.since_with(&words.iter().flat_map(|words| words.split('.')).collect::<Vec<_>>())
+    }
+
+    /// The first version and target with an instruction of the form that has these words, whatever
+    /// others it has.
+    pub(crate) fn since_with(&self, words: &[&str]) -> Since {
         let later = self.row.later().filter(|later| later.needs_words());
-        later.filter_map(|later| later.since(&words)).fold(self.row.since, Since::and)
+        later.filter_map(|later| later.since(words)).fold(self.row.since, Since::and)
+    }
+
+    /// All words that an instruction may have.
+    pub(crate) fn words(&self) -> impl Iterator<Item = String> {
+        self.slots.iter().flat_map(Slot::words)
     }
 
     /// Whether an instruction may have a word, or an optional operand, named as in `{b}`.
@@ -219,7 +230,7 @@ impl Form {
         };
         match word.starts_with('{') {
             true => self.operands.iter().any(named),
-            false => self.slots.iter().any(|slot| slot.may_have(word)),
+            false => self.words().any(|found| found == word),
         }
     }
 

@@ -128,7 +128,7 @@ pub(crate) static EVERYWHERE: &[Later] = &[
     Later::with(&[&["ca", "cg", "cs", "lu", "cv", "wb", "wt"]], [2, 0, 20]),
     Later::with(&[&["weak", "relaxed", "acquire", "release", "acq_rel"]], [6, 0, 70]),
     Later::with(&[&["NaN"]], [7, 0, 80]),
-    Later::with(&[&["xorsign"]], [7, 2, 86]),
+    Later::with(&[&["xorsign", "abs"]], [7, 2, 86]),
     Later::with(&[&["L2::cache_hint"]], [7, 4, 80]),
     Later::with(&[&["shared::cta"]], [7, 8, 30]),
     Later::with(&[&["cluster", "shared::cluster"]], [7, 8, 90]),

@@ -119,7 +119,7 @@ const CHANGED: &[Later] = &[
     Later::with(&[&["and", "or", "xor", "min", "max"], DOUBLE], [3, 1, 32]),
     Later::with(&[&["f64"]], [5, 0, 60]),
     Later::with(&[&["cta", "gpu", "sys"]], [5, 0, 60]),
-    Later::with(&[&["f16x2"]], [6, 2, 60]),
+    Later::with(&[&["f16x2", "noftz"]], [6, 2, 60]),
     Later::with(&[&["f16", "b16"]], [6, 3, 70]),
     Later::with(&[&["bf16", "bf16x2"]], [7, 8, 90]),
     Later::with(&[&["b128"]], [8, 3, 90]),

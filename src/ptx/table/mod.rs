@@ -71,6 +71,19 @@ static OPCODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     opcodes
 });
 
+/// The qualifiers of all forms, each with its first version.
+static WORDS: LazyLock<FxHashMap<String, (u32, u32)>> = LazyLock::new(|| {
+    let mut first: FxHashMap<String, (u32, u32)> = FxHashMap::default();
+    for form in FORMS.values().flatten() {
+        for word in form.words() {
+            let version = form.since_with(&[&word]).version;
+            let known = first.entry(word).or_insert(version);
+            *known = version.min(*known);
+        }
+    }
+    first
+});
+
 /// All rows of the table.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().copied().flatten()
@@ -126,6 +139,11 @@ pub const COLUMN_OPCODES: &[&str] = control::COLUMNS;
 /// The opcodes of which every form is outside the subset.
 pub(crate) fn outside() -> impl Iterator<Item = &'static str> {
     control::OUTSIDE.iter().map(|(opcode, _)| *opcode)
+}
+
+/// The first version of the ISA with a qualifier, of whatever opcode; `None` if no form has the word.
+pub(crate) fn first_with(word: &str) -> Option<(u32, u32)> {
+    WORDS.get(word).copied()
 }
 
 /// Whether a version of the ISA has an opcode.
