@@ -290,14 +290,14 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
             "type" => Choices::Types(types(row.types)),
             "space" => Choices::Spaces(listed(row.spaces).filter_map(names::space).collect()),
             "scope" => Choices::Scopes(scopes(row.scopes)),
-            words => Choices::Words(alternatives(row, words)),
+            words => Choices::Words(alternatives(row, words).map(unscoped).collect()),
         };
         let asks = row.slots.iter().find(|(slot, _)| *slot == text).map(|(_, asks)| *asks);
         let optional = rest.starts_with('{');
         let filled = if optional { Filled::Optionally } else { Filled::Always };
         slots.push(Slot { filled, choices, asks });
-        let scoped = words.split('|').filter_map(|word| word.strip_suffix(".scope"));
-        let scoped: Vec<_> = scoped.map(|word| word.trim_start_matches('.')).collect();
+        let scoped = alternatives(row, words).filter_map(|word| word.strip_suffix(".scope"));
+        let scoped: Vec<_> = scoped.collect();
         if !scoped.is_empty() {
             let choices = Choices::Scopes(scopes(row.scopes));
             slots.push(Slot { filled: Filled::Beside(scoped), choices, asks: None });
@@ -307,12 +307,15 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
     slots
 }
 
-/// The words between `|`, without a scope behind them; names of lists stand for theirs.
-fn alternatives(row: &'static Row, words: &'static str) -> Vec<&'static str> {
+/// The words between `|`, some with a scope behind them; names of lists stand for theirs.
+fn alternatives(row: &'static Row, words: &'static str) -> impl Iterator<Item = &'static str> {
     let list = |word| row.lists.iter().find(|(name, _)| *name == word).map(|(_, list)| *list);
     let words = words.split('|').map(|word| word.trim_start_matches('.'));
-    let words = words.map(|word| word.strip_suffix(".scope").unwrap_or(word));
-    words.flat_map(|word| list(word).map_or_else(|| vec![word], <[_]>::to_vec)).collect()
+    words.flat_map(move |word| list(word).map_or_else(|| vec![word], <[_]>::to_vec))
+}
+
+fn unscoped(word: &'static str) -> &'static str {
+    word.strip_suffix(".scope").unwrap_or(word)
 }
 
 fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {

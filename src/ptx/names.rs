@@ -1,8 +1,6 @@
 //! The words of PTX for orders, scopes, spaces, types and functions: text to value and back.
 
-use crate::ptx::value::{
-    ArithmeticOp, AtomicOp, BoolOp, Comparison, Order, Proxy, Scope, Space, Type, TypeKind,
-};
+use crate::ptx::value::{AtomicOp, BoolOp, Comparison, Order, Proxy, Scope, Space, Type, TypeKind};
 use std::fmt::{Display, Formatter, Result};
 
 /// Declares, for a plain enum, the function from words to values and the way back as `Display`.
@@ -72,14 +70,6 @@ words! {
         "generic" = Generic, "global" = Global, "shared::cta" | "shared" = SharedCta,
         "shared::cluster" = SharedCluster, "local" = Local, "const" = Const,
         "param" | "param::entry" = ParamEntry, "param::func" = ParamFunc,
-    }
-}
-words! {
-    /// Register arithmetic with its dotted suffix.
-    arithmetic -> ArithmeticOp {
-        "add" = Add, "sub" = Sub, "mul.lo" | "mul" = MulLo, "mul.hi" = MulHi, "mul.wide" = MulWide,
-        "div" = Div, "rem" = Rem, "and" = And, "or" = Or, "xor" = Xor, "shl" = Shl, "shr" = Shr,
-        "min" = Min, "max" = Max, "not" = Not, "neg" = Neg, "abs" = Abs, "cnot" = Cnot,
     }
 }
 
@@ -211,8 +201,9 @@ impl Space {
     }
 }
 
-/// The words of the state spaces other than global memory.
-pub(crate) const NOT_GLOBAL: &[&str] = &[
+/// The words of the state spaces, global memory first.
+pub(crate) const SPACES: &[&str] = &[
+    "global",
     "const",
     "local",
     "param",
@@ -222,6 +213,9 @@ pub(crate) const NOT_GLOBAL: &[&str] = &[
     "shared::cta",
     "shared::cluster",
 ];
+
+/// The words of the state spaces other than global memory.
+pub(crate) const NOT_GLOBAL: &[&str] = SPACES.split_at(1).1;
 
 /// Whether a qualifier is an eviction priority, a cache hint or a prefetch size.
 #[must_use]

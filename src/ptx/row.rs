@@ -2,8 +2,8 @@
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
-//! stand for the words that the row lists, as names of `Row::lists` do; in `{.a|.b.scope}` a scope
-//! stands beside `.b`, and nowhere else. `{d}` is registers in braces, `[a]` is an address, `{!}p` a
+//! stand for the words that the row lists, as names of `Row::lists` do; in `{.a|.b.scope}`, or in such
+//! a list, a scope stands beside `.b`, and nowhere else. `{d}` is registers in braces, `[a]` is an address, `{!}p` a
 //! predicate, `d|p` and `d{|p}` two registers that are written, a number is itself, `label` is one.
 
 use super::asynchronous::AsyncOp;

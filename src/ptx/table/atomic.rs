@@ -1,6 +1,8 @@
 //! Atomic operations and reductions (PTX-9.7.13.5, PTX-9.7.13.6), those of the column dialect
 //! included.
 
+use crate::ptx::demand::{Demand, Needs};
+use crate::ptx::names::SPACES;
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
 use crate::ptx::since::Later;
 
@@ -20,6 +22,7 @@ const fn atom(text: &'static str, since: [u32; 3]) -> Row {
         .spaces(ANYWHERE)
         .operands(OPERANDS)
         .asked(&[("policy", "L2::cache_hint")])
+        .demands(HINTED)
         .slots(ATOMS)
         .bare()
         .shown("atom.op d, [a], b")
@@ -41,6 +44,7 @@ const fn red(text: &'static str, since: [u32; 3]) -> Row {
         .spaces(ANYWHERE)
         .operands(&[("policy", Takes::Token)])
         .asked(&[("policy", "L2::cache_hint")])
+        .demands(HINTED)
         .slots(REDS)
         .bare()
         .shown("red.op [a], b")
@@ -60,38 +64,26 @@ const fn reds(text: &'static str) -> Row {
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
-    atom("atom{.sem}{.scope}{.space}.add.type d, [a], b", FIRST).types(NUMBERS).slots(ATOM_SUMS),
-    atom("atom{.sem}{.scope}{.space}.add{.noftz}.f32 d, [a], b", FIRST),
-    atom("atom{.sem}{.scope}{.space}.add.noftz.type d, [a], b", [6, 2, 60]).types(HALVES).typed(),
-    atom("atom{.sem}{.scope}{.space}.{and|or|xor}.type d, [a], b", FIRST).types(BITS),
-    atom("atom{.sem}{.scope}{.space}.exch.type d, [a], b", FIRST).types(EXCHANGED),
-    atom("atom{.sem}{.scope}{.space}.cas.type d, [a], b, c", FIRST).types(COMPARED).shown("atom.cas d, [a], b, c").takes(TAKES),
-    atom("atom{.sem}{.scope}{.space}.inc.type d, [a]{, b}", FIRST).types(WORD).shown("atom.inc d, [a], b").takes(TAKES),
-    atom("atom{.sem}{.scope}{.space}.dec.type d, [a], b", FIRST).types(WORD),
-    atom("atom{.sem}{.scope}{.space}.{min|max}.type d, [a], b", FIRST).types(INTEGERS),
-    atom("atom{.sem}{.scope}{.space}.add.L2::cache_hint.type d, [a], b, policy", FIRST).types(NUMBERS).spaces("global").slots(ATOM_SUMS),
-    atom("atom{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 d, [a], b, policy", FIRST).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type d, [a], b, policy", FIRST).types(HALVES).typed().spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type d, [a], b, policy", FIRST).types(BITS).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.exch.L2::cache_hint.type d, [a], b, policy", FIRST).types(EXCHANGED).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(NUMBERS).slots(ATOM_SUMS),
+    atom("atom{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.f32 d, [a], b{, policy}", FIRST),
+    atom("atom{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type d, [a], b{, policy}", [6, 2, 60]).types(HALVES).typed(),
+    atom("atom{.sem}{.scope}{.space}.{and|or|xor}{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(BITS),
+    atom("atom{.sem}{.scope}{.space}.exch{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(EXCHANGED),
+    atom("atom{.sem}{.scope}{.space}.cas.type d, [a], b, c", FIRST).demands(&[]).types(COMPARED).shown("atom.cas d, [a], b, c").takes(TAKES),
+    atom("atom{.sem}{.scope}{.space}.inc.type d, [a]{, b}", FIRST).demands(&[]).types(WORD).shown("atom.inc d, [a], b").takes(TAKES),
+    atom("atom{.sem}{.scope}{.space}.dec.type d, [a], b", FIRST).demands(&[]).types(WORD),
+    atom("atom{.sem}{.scope}{.space}.{min|max}{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(INTEGERS),
     atom("atom{.sem}{.scope}{.space}.cas.L2::cache_hint.b128 d, [a], b, c, policy", FIRST).shown("atom.cas d, [a], b, c").takes(TAKES).spaces("global"),
     atom("atom{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type d, [a], b, policy", FIRST).types(WORD).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type d, [a], b, policy", FIRST).types(INTEGERS).spaces("global"),
     atoms("atom{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.{v2|v4}.f32 d, [a], b{, policy}"),
     atoms("atom{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4|v8}.{f16|bf16} d, [a], b{, policy}"),
     atoms("atom{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4}.{f16x2|bf16x2} d, [a], b{, policy}"),
-    red("red{.sem}{.scope}{.space}.add.type [a], b", LATER).types(NUMBERS).slots(RED_SUMS),
-    red("red{.sem}{.scope}{.space}.add{.noftz}.f32 [a], b", LATER),
-    red("red{.sem}{.scope}{.space}.add.noftz.type [a], b", [6, 2, 60]).types(HALVES).typed(),
-    red("red{.sem}{.scope}{.space}.{and|or|xor}.type [a], b", LATER).types(BITS),
-    red("red{.sem}{.scope}{.space}.{inc|dec}.type [a], b", LATER).types(WORD),
-    red("red{.sem}{.scope}{.space}.{min|max}.type [a], b", LATER).types(INTEGERS),
-    red("red{.sem}{.scope}{.space}.add.L2::cache_hint.type [a], b, policy", FIRST).types(NUMBERS).spaces("global").slots(RED_SUMS),
-    red("red{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 [a], b, policy", FIRST).spaces("global"),
-    red("red{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type [a], b, policy", FIRST).types(HALVES).typed().spaces("global"),
-    red("red{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type [a], b, policy", FIRST).types(BITS).spaces("global"),
-    red("red{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type [a], b, policy", FIRST).types(WORD).spaces("global"),
-    red("red{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type [a], b, policy", FIRST).types(INTEGERS).spaces("global"),
+    red("red{.sem}{.scope}{.space}.add{.L2::cache_hint}.type [a], b{, policy}", LATER).types(NUMBERS).slots(RED_SUMS),
+    red("red{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.f32 [a], b{, policy}", LATER),
+    red("red{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type [a], b{, policy}", [6, 2, 60]).types(HALVES).typed(),
+    red("red{.sem}{.scope}{.space}.{and|or|xor}{.L2::cache_hint}.type [a], b{, policy}", LATER).types(BITS),
+    red("red{.sem}{.scope}{.space}.{inc|dec}{.L2::cache_hint}.type [a], b{, policy}", LATER).types(WORD),
+    red("red{.sem}{.scope}{.space}.{min|max}{.L2::cache_hint}.type [a], b{, policy}", LATER).types(INTEGERS),
     reds("red{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.{v2|v4}.f32 [a], b{, policy}"),
     reds("red{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4|v8}.{f16|bf16} [a], b{, policy}"),
     reds("red{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4}.{f16x2|bf16x2} [a], b{, policy}"),
@@ -109,6 +101,8 @@ pub(super) static COLUMN_ROWS: &[Row] = &[
     acquiring("red.{sem}{.scope}{.space}.{min|max|sub|mul|div}.type [a], b", INTEGERS),
 ];
 
+/// Only global memory has policies of the second cache.
+const HINTED: &[Demand] = &[Demand::space(SHARED, Needs::Without(&["L2::cache_hint"]), "global")];
 /// What came after the first atomics.
 const CHANGED: &[Later] = &[
     Later::with(&[&["shared"]], [1, 2, 12]),
@@ -124,7 +118,6 @@ const CHANGED: &[Later] = &[
     Later::with(&[&["bf16", "bf16x2"]], [7, 8, 90]),
     Later::with(&[&["b128"]], [8, 3, 90]),
 ];
-const SPACES: &[&str] = &["global", "shared", "shared::cta", "shared::cluster"];
 const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];
 const DOUBLE: &[&str] = &["b64", "u64", "s64"];
 const TAKES: &str = "atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}";

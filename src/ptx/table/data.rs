@@ -1,6 +1,7 @@
 //! Moves, conversions, addresses as values and hints (PTX-9.7.9), comparisons and selections
 //! (PTX-9.7.6).
 
+use crate::ptx::demand::{Demand, Needs};
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
 use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type};
@@ -126,11 +127,20 @@ const CONVERTED: &[(&str, Asks)] = {
     ]
 };
 
+/// Types of bits have no conversion, whatever else is written.
+const FLUSHED: Demand = Demand::rule(
+    &["ftz"],
+    Needs::With(&["f32", "b8", "b16", "b32", "b64", "b128"]),
+    "`.ftz` is for conversions from or to `.f32`",
+    "other numbers keep their subnormals: leave it out",
+);
+
 /// Conversions, of which those of integers are computed. `.sat` stands where results are out of range.
 const fn convert(text: &'static str, op: Op) -> Row {
     const INTEGERS: &[&str] = &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"];
     form(text, "PTX-9.7.9.21", [1, 0, 10], op)
         .lists(&[("to", INTEGERS), ("from", INTEGERS)])
+        .demands(&[FLUSHED])
         .slots(CONVERTED)
         .operands(&[("d", Takes::Converted(0)), ("a", Takes::Converted(1))])
 }

@@ -1,7 +1,7 @@
 //! Loads and stores (PTX-9.7.9.8 to PTX-9.7.9.11).
 
 use crate::ptx::demand::{Demand, Needs};
-use crate::ptx::names::NOT_GLOBAL;
+use crate::ptx::names::{NOT_GLOBAL, SPACES};
 use crate::ptx::row::{Op, Row, Takes, form};
 use crate::ptx::since::Later;
 
@@ -81,17 +81,6 @@ pub(super) static ROWS: &[Row] = &[
 
 const UNIFORM: &str = "ldu{.global}{.v2|.v4}.type d, [a]";
 const TYPES: &str = ".b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 and .f64";
-const SPACES: &[&str] = &[
-    "const",
-    "global",
-    "local",
-    "param",
-    "param::entry",
-    "param::func",
-    "shared",
-    "shared::cta",
-    "shared::cluster",
-];
 const VECTORS: &[&str] = &["v2", "v4", "v8"];
 const FIRST: &[&str] = &[
     "L1::evict_normal",
@@ -178,7 +167,11 @@ const ONE_HINT: Demand = Demand::rule(
     "a cache operator and a priority in the first cache exclude each other",
 );
 
+const WEAK: Demand =
+    Demand::conflict(&["weak"], &["relaxed", "acquire", "release", "acq_rel", "sc"]);
+
 const LOADS: &[Demand] = &[
+    WEAK,
     Demand::rule(
         ORDERS,
         Needs::OneOf(&["weak", "relaxed", "acquire"]),
@@ -200,6 +193,7 @@ const LOADS: &[Demand] = &[
 ];
 
 const STORES: &[Demand] = &[
+    WEAK,
     Demand::rule(
         ORDERS,
         Needs::OneOf(&["weak", "relaxed", "release"]),

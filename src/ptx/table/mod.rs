@@ -98,8 +98,10 @@ pub fn forms(opcode: &str) -> &'static [Form] {
 pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
     let alias =
         control::ALIASES.iter().find(|(own, ..)| *own == opcode).map(|(_, other, _)| *other);
-    // Bulk stores have no other proxy.
-    let fits = move |form: &&Form| alias.is_none() || !matches!(form.row.op, Op::StoreBulk);
+    // Bulk and asynchronous operations have no other proxy, and loads of old values neither.
+    let synchronous =
+        |op| matches!(op, Op::Load | Op::Store | Op::Atomic | Op::Reduce | Op::Branch);
+    let fits = move |form: &&Form| alias.is_none() || synchronous(form.row.op);
     let opcode = alias.unwrap_or(opcode);
     let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
     // Of fences that are as near, those of PTX are meant.
