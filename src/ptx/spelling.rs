@@ -49,10 +49,19 @@ pub(crate) fn for_each_register(statement: &Statement, see: &mut dyn FnMut(&Regi
         Mention::Reads(register, need) | Mention::Writes(register, need) => see(register, need),
         Mention::Names(_) => {}
     };
+    // Most stores and fences name no register, and need no form.
+    let mut registers = false;
+    let operands = statement.operation.operands();
+    for_each_mention(&operands, &[], &mut |mention| {
+        registers |= !matches!(mention, Mention::Names(_));
+    });
+    if !registers {
+        return;
+    }
     // Columns have all that PTX has. What they cannot say either has no requirements.
     match Spelling::of(&statement.operation, true) {
         Ok(spelling) => for_each_mention(&spelling.operands, &spelling.needs, &mut see),
-        Err(_) => for_each_mention(&statement.operation.operands(), &[], &mut see),
+        Err(_) => for_each_mention(&operands, &[], &mut see),
     }
 }
 
@@ -243,29 +252,32 @@ impl Said {
 
     /// The form of all these words with so many operands.
     fn form(&self, operands: usize, columns: bool) -> Option<(&'static Form, Words)> {
-        let forms = || -> Vec<&'static Form> {
-            match columns {
-                true => table::column_forms(self.opcode).collect(),
-                false => table::forms(self.opcode).iter().collect(),
-            }
+        let forms: SmallVec<[&'static Form; 32]> = match columns {
+            true => table::column_forms(self.opcode).filter(|form| self.may_be(form)).collect(),
+            false => table::forms(self.opcode).iter().filter(|form| self.may_be(form)).collect(),
         };
         self.spellings(columns).into_iter().find_map(|types| {
             let types: SmallVec<[String; 2]> = types.iter().map(ToString::to_string).collect();
             let words = self.function.iter().copied().chain(self.access.iter().map(|w| &**w));
             let words: SmallVec<[&str; 8]> =
                 words.chain(types.iter().map(String::as_str)).collect();
-            forms().into_iter().find_map(|form| {
+            forms.iter().find_map(|form| {
                 let filling = form.fill(&words, columns);
                 let (there, least) = form.operands_with(&filling.words);
                 let most = there.iter().filter(|there| **there).count();
-                let braces = |role| matches!(role, Role::Into | Role::Elements);
-                let fits = filling.distance == 0
-                    && (least..=most).contains(&operands)
-                    && !form.operands.iter().any(|operand| braces(operand.role))
-                    && !matches!(form.row.op, Op::Outside);
-                fits.then_some((form, Words(filling.words)))
+                let fits = filling.distance == 0 && (least..=most).contains(&operands);
+                fits.then_some((*form, Words(filling.words)))
             })
         })
+    }
+
+    /// Whether a form is one of an operation that does not keep its form, and has the words that say
+    /// what is done.
+    fn may_be(&self, form: &Form) -> bool {
+        let braces = |role| matches!(role, Role::Into | Role::Elements);
+        !matches!(form.row.op, Op::Outside)
+            && !form.operands.iter().any(|operand| braces(operand.role))
+            && self.function.iter().all(|word| form.slots.iter().any(|slot| slot.wants(word)))
     }
 
     /// The types as they may be written. Columns leave out the type of untyped instructions; PTX has

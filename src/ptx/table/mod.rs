@@ -9,13 +9,14 @@
 //!   host thread may execute follow from the form and the roles of its operands.
 //! - Lowering matches on what the form does and asks for the operands by their names. A new
 //!   instruction is a row here and an arm there.
-//! - Accesses, moves, comparisons, barriers and other instructions that passes look at have an
-//!   operation of their own, which is built from what is written, and has its operands' roles in
-//!   [`super::operands`].
+//! - Accesses, moves, comparisons, barriers and other instructions that passes look at or change have an
+//!   operation of their own, which is built from what is written. The way back is
+//!   [`super::spelling`]: the words of the operation find the form, and all else follows from that.
 //! - What words ask of each other and no text shows, such as the width of a vector in a state space, is
 //!   a [`super::demand::Demand`] of the row.
 //! - Forms that only the column dialect has are rows beside those of PTX.
-//! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
+//! - What came later than a form, such as the scope of clusters, is a [`super::since::Later`].
+//! - The opcodes that are known, the words of PTX 1.4, the versions that kernels name, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
 
 mod asynchronous;
