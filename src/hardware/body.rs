@@ -16,11 +16,12 @@ use crate::program::lower::lower;
 use crate::program::micro::RegisterInfo;
 use crate::program::reading::Readings;
 use crate::ptx::integer::CARRY;
-use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{
     AccessForm, Address, Operation, Reach, Register, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::print::{Style, constant, statement, word};
+use crate::ptx::row::Op;
+use crate::ptx::spelling::for_each_register;
 use crate::source::{Span, Spanned};
 use std::fmt::Write;
 
@@ -266,9 +267,11 @@ impl Writer<'_> {
                 Operand::Value(value, bits) => self.value(value, bits)?,
             }
         }
-        if let Operation::MoveVector { sources, .. } = operation {
+        if let Operation::Form(written) = operation
+            && matches!(written.op(), Op::MoveVector)
+        {
             // The assembler takes no numbers among the elements of a vector.
-            for source in sources {
+            for source in written.elements_mut() {
                 if let Value::Immediate(number) = source {
                     let (element, value) = (self.temporary(32), number.value);
                     self.line(&format!("mov.b32 %{element}, {value};"));

@@ -53,17 +53,6 @@ pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
         }
         O::Form(written) => form(written, &mut all),
         O::Move { ty, source, .. } => all.push(Operand::Value(source, ty.bits)),
-        O::MoveVector { ty, sources, .. } => values(sources, ty.bits, &mut all),
-        O::Pack { ty, parts, .. } => {
-            let bits = ty.bits / u32::try_from(parts.len().max(1)).unwrap_or(1);
-            values(parts, bits, &mut all);
-        }
-        O::Unpack { ty, source, .. } => all.push(Operand::Value(source, ty.bits)),
-        O::Convert { from, source, .. } => all.push(Operand::Value(source, from.bits)),
-        O::Arithmetic { ty, sources, .. } | O::Carry { ty, sources, .. } => {
-            values(sources, ty.bits, &mut all)
-        }
-        O::MultiplyAdd { ty, sources, .. } => values(sources, ty.bits, &mut all),
         O::Compare { ty, sources, combine, .. } => {
             values(sources, ty.bits, &mut all);
             all.extend(combine.iter_mut().map(|(_, value)| Operand::Value(value, 1)));
@@ -131,7 +120,7 @@ fn form<'o>(written: &'o mut Written, all: &mut Vec<Operand<'o>>) {
                 all.extend(coordinates.iter_mut().map(|value| Operand::Value(value, 32)));
             }
             Arg::Elements(values) => {
-                all.extend(values.iter_mut().map(|value| Operand::Value(value, 32)));
+                all.extend(values.iter_mut().map(|value| Operand::Value(value, need.ty.bits)));
             }
             Arg::Destination(_)
             | Arg::Pair(..)

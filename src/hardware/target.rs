@@ -3,12 +3,9 @@
 use super::plan::{Clustered, Plan};
 use super::refusal::Refusal;
 use crate::litmus::ast::{DeclaredSpace, Test};
-use crate::ptx::operation::{
-    AccessForm, AtomicOp, FenceRestriction, MbarrierOp, Operation, Order, ProxyFenceKind, Scope,
-    Space, Statement, Type, TypeKind,
-};
-use crate::ptx::row::{Op, Since, Variants};
-use crate::ptx::written::Written;
+use crate::ptx::operation::{Operation, Statement, Type};
+use crate::ptx::since::{Since, Variants};
+use crate::ptx::spelling::Spelling;
 
 /// The values of `.version` and `.target` in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,112 +93,17 @@ pub(super) fn needed(test: &Test, plan: &Plan) -> Needs {
     statements.fold(needs, statement)
 }
 
+/// What the form needs that says an operation. Of what is outside the subset nothing is known, and the
+/// versions that have clusters are taken.
 fn statement(needs: Needs, statement: &Statement) -> Needs {
-    use Operation as O;
-    match &statement.operation {
-        O::Load { access, non_coherent, .. } => {
-            let needs = if *non_coherent { needs } else { accessed(needs, access) };
-            wide(needs, access)
+    match Spelling::of(&statement.operation, false).map(|spelling| spelling.since()) {
+        Ok(Since { version: (major, minor), target, variants }) => {
+            let needs = needs.at_least(major, minor, target);
+            Needs { variant: needs.variant || variants == Variants::Special, ..needs }
         }
-        O::Store { access, .. } => wide(accessed(needs, access), access),
-        O::Atomic { access, op, .. } | O::Reduce { access, op, .. } => {
-            atomic(accessed(needs, access), access, *op)
+        Err(_) if matches!(statement.operation, Operation::Unknown { .. }) => {
+            needs.at_least(8, 0, 90)
         }
-        O::Fence { order, scope, restriction } => {
-            let needs = scoped(needs, Some(*scope));
-            match (restriction, order) {
-                (FenceRestriction::MbarrierInit, _) => needs.at_least(8, 0, 90),
-                (FenceRestriction::None, Order::AcqRel | Order::Sc) => needs,
-                _ => needs.at_least(8, 6, 90),
-            }
-        }
-        O::ProxyFence { kind, .. } => match kind {
-            ProxyFenceKind::Alias => needs.at_least(7, 5, 70),
-            ProxyFenceKind::Async(_) => needs.at_least(8, 0, 90),
-            ProxyFenceKind::TensormapAcquire(scope) | ProxyFenceKind::TensormapRelease(scope) => {
-                scoped(needs.at_least(8, 3, 90), Some(*scope))
-            }
-            ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
-                needs.at_least(8, 6, 90)
-            }
-            ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => needs.at_least(9, 4, 90),
-            ProxyFenceKind::AsyncGenericReleaseReads => needs.at_least(9, 4, 90),
-            ProxyFenceKind::Research(_) => needs,
-        },
-        O::ClusterArrive { .. } | O::ClusterWait => needs.at_least(8, 0, 90),
-        O::Mbarrier { access, op } => mbarrier(needs, access, op),
-        O::Form(written) => form(needs, written),
-        O::Arithmetic { ty, .. } if ty.is_float() => needs.at_least(7, 8, 90),
-        O::Pack { ty, .. } | O::Unpack { ty, .. } | O::Move { ty, .. } if ty.bits > 64 => {
-            needs.at_least(8, 3, 70)
-        }
-        O::Unknown { .. } => needs.at_least(8, 0, 90),
-        _ => needs,
+        Err(_) => needs,
     }
-}
-
-fn scoped(needs: Needs, scope: Option<Scope>) -> Needs {
-    if scope == Some(Scope::Cluster) { needs.at_least(7, 8, 90) } else { needs }
-}
-
-fn accessed(needs: Needs, access: &AccessForm) -> Needs {
-    let needs = scoped(needs, access.scope);
-    let needs = if access.mmio { needs.at_least(8, 2, 70) } else { needs };
-    let needs = match access.space {
-        Space::Local if access.volatile => needs.at_least(9, 1, 70),
-        Space::SharedCluster => needs.at_least(7, 8, 90),
-        Space::ParamFunc => needs.at_least(8, 3, 70),
-        _ => needs,
-    };
-    if access.elements * access.ty.bits > 128 { needs.at_least(8, 8, 100) } else { needs }
-}
-
-fn wide(needs: Needs, access: &AccessForm) -> Needs {
-    if access.ty.bits > 64 { needs.at_least(8, 3, 70) } else { needs }
-}
-
-fn atomic(needs: Needs, access: &AccessForm, op: AtomicOp) -> Needs {
-    let needs = match access.ty.kind {
-        TypeKind::Bfloat | TypeKind::BfloatX2 => needs.at_least(7, 8, 90),
-        _ => needs,
-    };
-    let needs = if access.elements > 1 { needs.at_least(8, 1, 90) } else { needs };
-    match op {
-        _ if access.ty.bits > 64 => needs.at_least(8, 4, 90),
-        _ => needs,
-    }
-}
-
-fn mbarrier(needs: Needs, access: &AccessForm, op: &MbarrierOp) -> Needs {
-    let needs = accessed(needs.at_least(7, 0, 80), access);
-    let scoped = access.scope.is_some_and(|scope| scope == Scope::Cluster);
-    let needs = match op {
-        MbarrierOp::ExpectTx { .. } | MbarrierOp::CompleteTx { .. } => needs.at_least(8, 0, 90),
-        MbarrierOp::Arrive { expect_tx: Some(_), .. } => needs.at_least(8, 0, 90),
-        MbarrierOp::Arrive { .. } => needs.at_least(8, 0, 90),
-        MbarrierOp::Wait { .. } => needs.at_least(8, 0, 90),
-        MbarrierOp::Init { .. } | MbarrierOp::Inval => needs,
-    };
-    match (access.order, op) {
-        (_, MbarrierOp::Init { .. } | MbarrierOp::Inval) => needs,
-        (Order::Relaxed, MbarrierOp::ExpectTx { .. } | MbarrierOp::CompleteTx { .. }) => needs,
-        (Order::Relaxed, _) => needs.at_least(8, 7, 90),
-        _ if scoped => needs.at_least(8, 0, 90),
-        _ => needs,
-    }
-}
-
-/// The needs of a form according to the table, and the additional needs of its words.
-fn form(needs: Needs, written: &Written) -> Needs {
-    let Since { version: (major, minor), target, variants } = written.form.row.since;
-    let needs = needs.at_least(major, minor, target);
-    let needs = Needs { variant: needs.variant || variants == Variants::Special, ..needs };
-    let needs = match (written.op(), written.words.space()) {
-        (_, Space::SharedCluster) => needs.at_least(7, 8, 90),
-        (Op::IsSpace, Space::SharedCta) => needs.at_least(7, 8, 70),
-        (_, Space::ParamEntry | Space::ParamFunc) => needs.at_least(7, 7, 70),
-        _ => needs,
-    };
-    let needs = if written.words.has("NaN") { needs.at_least(7, 0, 80) } else { needs };
-    if written.words.has("xorsign") { needs.at_least(7, 2, 86) } else { needs }
 }

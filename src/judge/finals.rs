@@ -10,8 +10,8 @@ use crate::program::lower::lower;
 use crate::program::micro::Program;
 use crate::program::reading::Readings;
 use crate::ptx::bits::mask;
-use crate::ptx::operands::for_each_register;
 use crate::ptx::side::{self, Side};
+use crate::ptx::spelling::for_each_register;
 use crate::source::Span;
 
 /// The registers and variables of a test with their types.

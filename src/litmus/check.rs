@@ -17,8 +17,8 @@ use crate::ptx::integer::CARRY;
 use crate::ptx::names::component_name;
 use crate::ptx::need::Fit;
 use crate::ptx::operands::Mentions;
-use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
+use crate::ptx::spelling::for_each_register;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 

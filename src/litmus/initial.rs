@@ -3,8 +3,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{InitialValue, RegisterInit, Test};
 use crate::litmus::error::LitmusError;
-use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Operation, Statement, Type};
+use crate::ptx::spelling::for_each_register;
 use rustc_hash::FxHashMap;
 
 /// Checks the initial values of registers that are no integers of 64 bits.

@@ -7,9 +7,9 @@ use super::error::{LitmusError, LitmusWarning};
 use super::initial::is_wide;
 use crate::diagnostic::Diagnostic;
 use crate::ptx::literal::Float;
-use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Comparison, Element, Operation, Space, Type, TypeKind, Value};
 use crate::ptx::row::Op;
+use crate::ptx::spelling::for_each_register;
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 

@@ -8,6 +8,7 @@ use crate::ptx::operation::{
     ArithmeticOp, Comparison, Destination, Operation, PredicateUse, Register, Statement, Type,
     TypeKind, Value,
 };
+use crate::ptx::row::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many statements are executed at most.
@@ -78,11 +79,15 @@ impl<'t> Prefix<'t> {
             Operation::Move { ty, destination, source } => {
                 is(destination, self.value(source, *ty).map(|bits| (bits, ty.bits)));
             }
-            Operation::Arithmetic { op, ty, destination, sources } => {
-                let [a, b] = &sources[..] else { return out };
-                let operands = self.value(a, *ty).zip(self.value(b, *ty));
-                let result = operands.and_then(|(a, b)| computed(*op, *ty, a, b));
-                is(destination, result.map(|bits| (bits, ty.bits)));
+            Operation::Form(written) if matches!(written.op(), Op::Arithmetic(_)) => {
+                let (op, ty) = (written.arithmetic(), written.words.ty());
+                let operands = written.sources().map(|(source, ty)| self.value(source, ty));
+                let operands: Option<Vec<u128>> = operands.collect();
+                let result = op.zip(operands).and_then(|(op, operands)| match operands[..] {
+                    [a, b] => computed(op, ty, a, b),
+                    _ => None,
+                });
+                is(written.destination(), result.map(|bits| (bits, ty.bits)));
             }
             Operation::Compare { comparison, ty, destination, complement, sources, .. }
                 if is_plain(operation) =>

@@ -346,16 +346,7 @@ fn jump(to: usize, labels: &[Spanned<String>]) -> Statement {
 pub(super) fn computes(operation: &Operation, is_pure: impl Fn(Op) -> bool) -> bool {
     use Operation as O;
     match operation {
-        O::Move { .. }
-        | O::MoveVector { .. }
-        | O::Pack { .. }
-        | O::Unpack { .. }
-        | O::Convert { .. }
-        | O::MultiplyAdd { .. }
-        | O::Carry { .. }
-        | O::Compare { .. }
-        | O::Arithmetic { .. }
-        | O::Unknown { reach: Reach::Registers, .. } => true,
+        O::Move { .. } | O::Compare { .. } | O::Unknown { reach: Reach::Registers, .. } => true,
         O::Form(written) => written.accesses().next().is_none() && is_pure(written.op()),
         _ => false,
     }
@@ -366,7 +357,15 @@ pub(super) fn computes(operation: &Operation, is_pure: impl Fn(Op) -> bool) -> b
 fn is_pure(op: Op) -> bool {
     matches!(
         op,
-        Op::Integer(_)
+        Op::Arithmetic(_)
+            | Op::Product
+            | Op::MultiplyAdd
+            | Op::Carry(_)
+            | Op::Convert
+            | Op::MoveVector
+            | Op::Pack
+            | Op::Unpack
+            | Op::Integer(_)
             | Op::Logic
             | Op::Float(_)
             | Op::Select

@@ -10,26 +10,11 @@ use super::term::{Extension, Term, extension};
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{
     ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, Permutation, Register, Sign, Type,
-    TypeKind, Value,
+    TypeKind,
 };
 use crate::ptx::written::Written;
 
 impl Lowering<'_> {
-    /// A sum, difference or product with carry-in and carry-out.
-    pub(super) fn carry(
-        &mut self,
-        (op, ty): (CarryOp, Type),
-        destination: &Destination,
-        sources: &[Value],
-        taken: Option<&Register>,
-        given: Option<&Register>,
-    ) {
-        let sources: Vec<Term> = sources.iter().map(|s| self.value(s, ty)).collect();
-        let taken = taken.map(|c| self.register(&c.value, 1, Extension::Zero));
-        let (result, carry) = with_carry(op, ty, &sources, taken);
-        self.assign_with(destination, result, extension(ty), given, carry);
-    }
-
     /// An integer or bit instruction. It may also write whether its result is not zero, combined
     /// with a predicate (`lop3`).
     pub(super) fn integer(&mut self, op: IntegerOp, written: &Written) {
@@ -523,7 +508,7 @@ fn range(ty: Type) -> (i128, i128) {
 }
 
 /// A sum, difference, or half product plus a summand, with carry-in and carry-out.
-fn with_carry(op: CarryOp, ty: Type, s: &[Term], carry: Option<Term>) -> (Term, Term) {
+pub(super) fn with_carry(op: CarryOp, ty: Type, s: &[Term], carry: Option<Term>) -> (Term, Term) {
     let width = ty.bits;
     let (op, a, b) = match op {
         CarryOp::Add => (Binary::Add, s[0].clone(), s[1].clone()),

@@ -3,7 +3,6 @@
 use super::expr::Binary;
 use super::float::FloatOp;
 use super::host::needs_device;
-use super::integer::{arithmetic, saturated, shift_amount};
 use super::labels::{further_labels, label_positions};
 use super::layout::{Layout, Window};
 use super::micro::{
@@ -346,6 +345,10 @@ impl Lowering<'_> {
     /// An instruction that is kept as its row of the table.
     fn form(&mut self, written: &Written) {
         match written.op() {
+            Op::Arithmetic(_) | Op::Product | Op::MultiplyAdd => self.arithmetic(written),
+            Op::Carry(op) => self.carry(op(&written.words), written),
+            Op::Convert => self.convert(written),
+            Op::MoveVector | Op::Pack | Op::Unpack => self.move_parts(written),
             Op::Integer(op) => self.integer(op(&written.words), written),
             Op::Logic => {
                 let table = u8::try_from(written.constant("table")).unwrap_or_default();
@@ -482,80 +485,11 @@ impl Lowering<'_> {
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
-    /// Whether an instruction of PTX may divide by zero; columns define division by zero as solvers
-    /// do.
-    fn may_divide_by_zero(&self, op: ArithmeticOp, divisor: &Term) -> bool {
-        matches!(op, ArithmeticOp::Div | ArithmeticOp::Rem)
-            && self.dialect == Dialect::Blocks
-            && !matches!(divisor, Term::Const(1.., _))
-    }
-
     fn register_operation(&mut self, operation: &Operation) {
         match operation {
             Operation::Move { ty, destination, source } => {
                 let value = self.value(source, *ty);
                 self.assign(destination, value, extension(*ty));
-            }
-            Operation::MoveVector { ty, destinations, sources } => {
-                self.move_vector(*ty, destinations, sources);
-            }
-            Operation::Pack { ty, destination, parts } => {
-                let part = ty.part(parts.len());
-                let parts = parts.iter().map(|value| self.value(value, part));
-                let whole = parts.reduce(|low, high| Term::Concat(Box::new(high), Box::new(low)));
-                self.assign(destination, whole.expect("two or four parts"), Extension::Zero);
-            }
-            Operation::Unpack { ty, destinations, source } => {
-                let part = ty.part(destinations.len());
-                let whole = self.value(source, *ty);
-                for (element, destination) in (0_u32..).zip(destinations) {
-                    let bits = whole.clone().bits(element * part.bits, part.bits);
-                    self.assign(destination, bits, Extension::Zero);
-                }
-            }
-            Operation::Convert { saturating: true, to, from, destination, source } => {
-                let value = saturated(self.value(source, *from), *from, *to);
-                self.assign(destination, value, extension(*to));
-            }
-            Operation::Convert { to, from, destination, source, .. } => {
-                let value = self.value(source, *from).resize(to.bits, extension(*from));
-                self.assign(destination, value, extension(*to));
-            }
-            Operation::Arithmetic { op, ty, destination, sources } => {
-                let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
-                let word = Type::new(TypeKind::Unsigned, 32);
-                let a = self.value(&sources[0], *ty);
-                // Shift amounts are 32-bit values for all types.
-                let b = match (shift, sources.get(1)) {
-                    (true, Some(source)) => Some(shift_amount(self.value(source, word), ty.bits)),
-                    (_, source) => source.map(|source| self.value(source, *ty)),
-                };
-                let result = if *op == ArithmeticOp::MulWide {
-                    Type::new(ty.kind, ty.bits * 2)
-                } else {
-                    *ty
-                };
-                let divisor = b.clone().filter(|divisor| self.may_divide_by_zero(*op, divisor));
-                let value = arithmetic(*op, *ty, a, b);
-                // The value is unspecified for a zero divisor (PTX-9.7.1.8, PTX-9.7.1.9).
-                let value = match divisor {
-                    Some(divisor) => divisor
-                        .equals(Term::Const(0, ty.bits))
-                        .choose(Term::Free("quotient by zero".to_owned(), ty.bits), value),
-                    None => value,
-                };
-                self.assign(destination, value, extension(result));
-            }
-            Operation::MultiplyAdd { op, ty, destination, sources } => {
-                let result = if *op == ArithmeticOp::MulWide {
-                    Type::new(ty.kind, ty.bits * 2)
-                } else {
-                    *ty
-                };
-                let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
-                let c = self.value(&sources[2], result);
-                let value = arithmetic(*op, *ty, a, Some(b)).binary(Binary::Add, c);
-                self.assign(destination, value, extension(result));
             }
             Operation::Compare {
                 comparison,
@@ -579,10 +513,6 @@ impl Lowering<'_> {
                 let extension = if result.bits == 1 { Extension::Zero } else { Extension::Sign };
                 let yes = yes.resize(result.bits, extension);
                 self.assign_with(destination, yes, Extension::Zero, complement.as_ref(), no);
-            }
-            Operation::Carry { op, ty, destination, sources, carry_in, carry_out } => {
-                let (taken, given) = (carry_in.as_ref(), carry_out.as_ref());
-                self.carry((*op, *ty), destination, sources, taken, given);
             }
             _ => unreachable!("the other operations are lowered elsewhere"),
         }

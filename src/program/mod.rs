@@ -1,6 +1,7 @@
 //! Tests turned into programs of micro-operations over a laid-out memory.
 
 mod address;
+mod arithmetic;
 mod asynchronous;
 mod barrier;
 mod boxes;

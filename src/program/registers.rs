@@ -5,9 +5,9 @@ use crate::collections::IndexMap;
 use crate::litmus::ast::{DeclaredSpace, Dialect, InitialValue, Test, Thread};
 use crate::ptx::bits::mask;
 use crate::ptx::operands::Mentions;
-use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Address, Operation, Statement, Type, TypeKind, Value};
 use crate::ptx::row::Op;
+use crate::ptx::spelling::for_each_register;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The registers of one thread, by name.

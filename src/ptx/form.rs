@@ -3,8 +3,9 @@
 use super::names;
 use super::need::{Fit, Need};
 use super::row::{Asks, Row, Takes};
+use super::since::Since;
 use super::value::{Scope, Space, Type};
-use super::words::{Word, type_of};
+use super::words::{Word, Words, type_of};
 
 /// A row, parsed.
 pub struct Form {
@@ -61,6 +62,21 @@ impl Slot {
             Filled::Always => Some(true),
             Filled::Optionally => None,
             Filled::Beside(words) => Some(words.iter().any(|word| has(word))),
+        }
+    }
+
+    /// The words that may stand in the slot.
+    fn words(&self) -> Vec<String> {
+        match &self.choices {
+            Choices::Words(words) => {
+                words.iter().flat_map(|words| words.split('.')).map(str::to_owned).collect()
+            }
+            Choices::Types(types) => types.iter().map(ToString::to_string).collect(),
+            Choices::Spaces(spaces) => {
+                let both = |space: &Space| [space.short(), space.word()];
+                spaces.iter().flat_map(both).map(str::to_owned).collect()
+            }
+            Choices::Scopes(scopes) => scopes.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -129,20 +145,30 @@ impl OperandForm {
     /// The type at which the operand is read or written, in an instruction with these types.
     #[must_use]
     pub fn ty(&self, types: &[Type]) -> Type {
-        self.need(|at| types[at]).ty
+        self.need_of(|at| types[at], 1).ty
     }
 
-    /// The operand's requirement on a register, in an instruction with these types.
-    pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
+    /// The operand's requirement on a register, in an instruction with these words.
+    pub(crate) fn need(&self, words: &Words) -> Need {
+        self.need_of(|at| words.type_at(at), words.elements())
+    }
+
+    fn need_of(&self, ty: impl Fn(usize) -> Type, elements: u32) -> Need {
+        let is_vector = elements > 1;
         match (self.role, self.takes) {
             (Role::Truth, _) => Need::PREDICATE,
             (Role::Memory | Role::Tensor | Role::Constant(_) | Role::Label, _) => Need::ADDRESS,
             (_, Takes::Type(at) | Takes::Name(at) | Takes::Register(at)) => Need::exact(ty(at)),
             (_, Takes::Special(at) | Takes::Moved(at) | Takes::Unused(at)) => Need::exact(ty(at)),
+            (Role::Destination | Role::Source, Takes::Vector(at)) => Need::new(ty(at), Fit::Width),
             (_, Takes::Vector(at) | Takes::Parts(at) | Takes::Components(at)) => {
                 Need::exact(ty(at))
             }
-            (_, Takes::Data(at)) => Need::new(ty(at), Fit::Wider),
+            (Role::Destination, Takes::Data(at)) if is_vector => Need::new(ty(at), Fit::Element),
+            (_, Takes::Data(at) | Takes::Converted(at)) => Need::new(ty(at), Fit::Wider),
+            (Role::Source, Takes::Lanes(at)) if is_vector => Need::new(ty(at), Fit::Width),
+            (_, Takes::Lanes(at)) => Need::exact(ty(at)),
+            (_, Takes::Wide(at)) => Need::exact(ty(at).times(2)),
             (_, Takes::Fixed(ty)) => Need::exact(ty),
             (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
             (_, Takes::Word | Takes::Within(_) | Takes::Table) => Need::WORD,
@@ -171,6 +197,43 @@ impl Form {
         }
     }
 
+    /// The first version and target with an instruction of the form.
+    #[must_use]
+    pub fn since(&self) -> Since {
+        let only = |slot: &Slot| match &slot.choices {
+            Choices::Words(words) if words.len() == 1 => Some(words[0].to_owned()),
+            Choices::Types(types) if types.len() == 1 => Some(types[0].to_string()),
+            _ => None,
+        };
+        let needed = self.slots.iter().filter(|slot| slot.filled == Filled::Always);
+        let words: Vec<String> = needed.filter_map(only).collect();
+        self.since_with(&words.iter().flat_map(|words| words.split('.')).collect::<Vec<_>>())
+    }
+
+    /// The first version and target with an instruction of the form that has these words, whatever
+    /// others it has.
+    pub(crate) fn since_with(&self, words: &[&str]) -> Since {
+        let later = self.row.later().filter(|later| later.needs_words());
+        later.filter_map(|later| later.since(words)).fold(self.row.since, Since::and)
+    }
+
+    /// All words that an instruction may have.
+    pub(crate) fn words(&self) -> impl Iterator<Item = String> {
+        self.slots.iter().flat_map(Slot::words)
+    }
+
+    /// Whether an instruction may have a word, or an optional operand, named as in `{b}`.
+    #[must_use]
+    pub fn may_have(&self, word: &str) -> bool {
+        let named = |operand: &OperandForm| {
+            operand.presence == Presence::Optional && word.trim_matches(['{', '}']) == operand.name
+        };
+        match word.starts_with('{') {
+            true => self.operands.iter().any(named),
+            false => self.words().any(|found| found == word),
+        }
+    }
+
     /// The operands beside some qualifiers, and their least number.
     pub(crate) fn operands_with(&self, words: &[Option<Word>]) -> (Vec<bool>, usize) {
         let has = |word| words.contains(&Some(Word::Plain(word)));
@@ -184,6 +247,18 @@ impl Form {
         };
         let least = self.operands.iter().zip(&there).filter(needed).count();
         (there, least)
+    }
+
+    /// The operands of an instruction that may have some, and has so many of those that may be left
+    /// out.
+    pub(crate) fn written_down(&self, there: Vec<bool>, mut optional: usize) -> Vec<bool> {
+        let written = self.operands.iter().zip(there).map(|(operand, there)| {
+            let may_lack = operand.presence == Presence::Optional;
+            let is_written = there && (!may_lack || optional > 0);
+            optional -= usize::from(is_written && may_lack);
+            is_written
+        });
+        written.collect()
     }
 }
 
@@ -215,14 +290,14 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
             "type" => Choices::Types(types(row.types)),
             "space" => Choices::Spaces(listed(row.spaces).filter_map(names::space).collect()),
             "scope" => Choices::Scopes(scopes(row.scopes)),
-            words => Choices::Words(alternatives(row, words)),
+            words => Choices::Words(alternatives(row, words).map(unscoped).collect()),
         };
         let asks = row.slots.iter().find(|(slot, _)| *slot == text).map(|(_, asks)| *asks);
         let optional = rest.starts_with('{');
         let filled = if optional { Filled::Optionally } else { Filled::Always };
         slots.push(Slot { filled, choices, asks });
-        let scoped = words.split('|').filter_map(|word| word.strip_suffix(".scope"));
-        let scoped: Vec<_> = scoped.map(|word| word.trim_start_matches('.')).collect();
+        let scoped = alternatives(row, words).filter_map(|word| word.strip_suffix(".scope"));
+        let scoped: Vec<_> = scoped.collect();
         if !scoped.is_empty() {
             let choices = Choices::Scopes(scopes(row.scopes));
             slots.push(Slot { filled: Filled::Beside(scoped), choices, asks: None });
@@ -232,12 +307,15 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
     slots
 }
 
-/// The words between `|`, without a scope behind them; names of lists stand for theirs.
-fn alternatives(row: &'static Row, words: &'static str) -> Vec<&'static str> {
+/// The words between `|`, some with a scope behind them; names of lists stand for theirs.
+fn alternatives(row: &'static Row, words: &'static str) -> impl Iterator<Item = &'static str> {
     let list = |word| row.lists.iter().find(|(name, _)| *name == word).map(|(_, list)| *list);
     let words = words.split('|').map(|word| word.trim_start_matches('.'));
-    let words = words.map(|word| word.strip_suffix(".scope").unwrap_or(word));
-    words.flat_map(|word| list(word).map_or_else(|| vec![word], <[_]>::to_vec)).collect()
+    words.flat_map(move |word| list(word).map_or_else(|| vec![word], <[_]>::to_vec))
+}
+
+fn unscoped(word: &'static str) -> &'static str {
+    word.strip_suffix(".scope").unwrap_or(word)
 }
 
 fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {

@@ -17,16 +17,6 @@ const SECTION: &str = "PTX 1.4";
 /// The last version whose instructions are checked here.
 const LAST: (u32, u32) = (1, 4);
 
-/// The qualifiers of all instructions of PTX 1.4; those of `tex` are not checked.
-const QUALIFIERS: &[&str] = &[
-    "const", "global", "local", "param", "shared", "volatile", "sync", "uni", "v2", "v4", "b8",
-    "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64",
-    "pred", "and", "or", "xor", "cas", "exch", "add", "inc", "dec", "min", "max", "eq", "ne", "lt",
-    "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num",
-    "nan", "wide", "sat", "cc", "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz",
-    "approx", "full",
-];
-
 /// Whether a version is one whose instructions are checked here.
 #[must_use]
 pub fn applies(version: Option<(u32, u32)>) -> bool {
@@ -78,7 +68,7 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             let message = "PTX 1.4 has no such volatile access".to_owned();
             Err(rule(message, help, instruction.span))
         }
-        "ld" | "st" if has(&["v4"]) && has(&["b64", "u64", "s64", "f64"]) => {
+        "ld" | "st" if has(&["v4"]) && lacks(instruction) => {
             let help = "its vectors have 128 bits at most: write two accesses to `.v2`";
             let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
             Err(rule(message, help, instruction.span))
@@ -91,13 +81,13 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             Err(rule("PTX 1.4 has no `mad.cc`".to_owned(), help, instruction.span))
         }
         "add" | "addc" | "sub" | "subc"
-            if (opcode.ends_with('c') || has(&["cc"])) && !has(&["u32", "s32"]) =>
+            if (opcode.ends_with('c') || has(&["cc"])) && lacks(instruction) =>
         {
             let help = "arithmetic with a carry has 32 bits: `.u32` or `.s32`";
             let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
             Err(rule(message, help, instruction.span))
         }
-        "add" | "sub" if has(&["sat"]) && has(&["u16", "u32", "u64", "s16", "s64"]) => {
+        "add" | "sub" if has(&["sat"]) && !has(&["f32", "f64"]) && lacks(instruction) => {
             let help = "of integer sums and differences, those of `.s32` saturate";
             let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
             Err(rule(message, help, instruction.span))
@@ -121,9 +111,12 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
                     `membar`, or a later `.version`";
         return Err(rule(message(), help, word.span));
     }
-    // A word that no version has is not rejected for its version.
-    let later = opcode != "tex" && !QUALIFIERS.contains(&text) && !is_unheard_of(text);
-    if later {
+    // A word that no version has is not rejected for its version; the words of `tex` are not checked.
+    let later = match table::first_with(text) {
+        Some(first) => first > LAST,
+        None => text.contains("::") || names::ty(text).is_some(),
+    };
+    if later && opcode != "tex" {
         return Err(rule(message(), "leave it out, or write a later `.version`", word.span));
     }
     let float = matches!(text, "f16" | "bf16" | "f16x2" | "bf16x2" | "f64");
@@ -134,16 +127,12 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Whether no version has a qualifier, so that the decoder can give a better message.
-fn is_unheard_of(word: &str) -> bool {
-    const LATER: &[&str] = &[
-        "mmio", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "noftz", "pack", "relu", "s16x2",
-        "u16x2", "u8x4", "s8x4", "async", "bulk", "aligned", "cluster", "popc", "to", "v8",
-        "proxy", "warp", "f32x2", "arrive", "red", "unified", "L2", "L1", "shiftamt", "xorsign",
-        "NaN", "abs",
-    ];
-    let known = names::ty(word).is_some() || names::is_hint(word) || word.contains("::");
-    !known && !LATER.contains(&word)
+/// Whether PTX 1.4 lacks an instruction with all its words: a later version has it first, or none has.
+fn lacks(instruction: &Instruction) -> bool {
+    let words: Vec<&str> = instruction.qualifiers.iter().map(|word| word.value.as_str()).collect();
+    let forms = table::forms(&instruction.opcode.value).iter();
+    let mut exact = forms.filter(|form| form.fill(&words, false).distance == 0);
+    !exact.any(|form| form.row.since(&words).version <= LAST)
 }
 
 /// The special registers of PTX 1.4 (its chapter 8).
@@ -207,25 +196,19 @@ fn atomic(instruction: &Instruction) -> Result<(), DecodeError> {
     }
     // Operations that `red` has in no version are rejected elsewhere.
     let exchanges = instruction.opcode.value == "atom" && has(&["cas", "exch"]);
-    let (types, global, help): (&[&str], &[&str], _) = match () {
-        () if has(&["and", "or", "xor"]) => (&["b32"], &[], "its bit operations have `.b32`"),
-        () if exchanges => {
-            (&["b32"], &["b64"], "its `.cas` and `.exch` have `.b32`, and in global memory `.b64`")
+    let help = match () {
+        () if has(&["and", "or", "xor"]) => "its bit operations have `.b32`",
+        () if exchanges => "its `.cas` and `.exch` have `.b32`, and in global memory `.b64`",
+        () if has(&["add"]) => {
+            "its `.add` has `.u32`, `.s32` and `.f32`, and in global memory `.u64`"
         }
-        () if has(&["add"]) => (
-            &["u32", "s32", "f32"],
-            &["u64"],
-            "its `.add` has `.u32`, `.s32` and `.f32`, and in global memory `.u64`",
-        ),
-        () if has(&["inc", "dec"]) => (&["u32"], &[], "its `.inc` and `.dec` have `.u32`"),
-        () if has(&["min", "max"]) => {
-            (&["u32", "s32"], &[], "its `.min` and `.max` have `.u32` and `.s32`")
-        }
+        () if has(&["inc", "dec"]) => "its `.inc` and `.dec` have `.u32`",
+        () if has(&["min", "max"]) => "its `.min` and `.max` have `.u32` and `.s32`",
         () => return Ok(()),
     };
     let written = instruction.qualifiers.iter().find(|word| names::ty(&word.value).is_some());
-    let legal = |ty: &str| types.contains(&ty) || has(&["global"]) && global.contains(&ty);
-    if let Some(ty) = written.filter(|ty| !legal(&ty.value)) {
+    // Later versions date `.add` of `.f32` later than the manual of PTX 1.4, which has it.
+    if let Some(ty) = written.filter(|ty| ty.value != "f32" && lacks(instruction)) {
         let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
         return Err(rule(message, help, ty.span));
     }

@@ -1,8 +1,6 @@
 //! The words of PTX for orders, scopes, spaces, types and functions: text to value and back.
 
-use crate::ptx::value::{
-    ArithmeticOp, AtomicOp, BoolOp, Comparison, Order, Proxy, Scope, Space, Type, TypeKind,
-};
+use crate::ptx::value::{AtomicOp, BoolOp, Comparison, Order, Proxy, Scope, Space, Type, TypeKind};
 use std::fmt::{Display, Formatter, Result};
 
 /// Declares, for a plain enum, the function from words to values and the way back as `Display`.
@@ -14,9 +12,17 @@ macro_rules! words {
             Some(match word { $($word $(| $other)* => $ty::$value,)* _ => return None })
         }
 
+        impl $ty {
+            /// The word for it.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $($ty::$value => $word),* }
+            }
+        }
+
         impl Display for $ty {
             fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-                f.write_str(match self { $($ty::$value => $word),* })
+                f.write_str(self.word())
             }
         }
     };
@@ -64,14 +70,6 @@ words! {
         "generic" = Generic, "global" = Global, "shared::cta" | "shared" = SharedCta,
         "shared::cluster" = SharedCluster, "local" = Local, "const" = Const,
         "param" | "param::entry" = ParamEntry, "param::func" = ParamFunc,
-    }
-}
-words! {
-    /// Register arithmetic with its dotted suffix.
-    arithmetic -> ArithmeticOp {
-        "add" = Add, "sub" = Sub, "mul.lo" | "mul" = MulLo, "mul.hi" = MulHi, "mul.wide" = MulWide,
-        "div" = Div, "rem" = Rem, "and" = And, "or" = Or, "xor" = Xor, "shl" = Shl, "shr" = Shr,
-        "min" = Min, "max" = Max, "not" = Not, "neg" = Neg, "abs" = Abs, "cnot" = Cnot,
     }
 }
 
@@ -192,8 +190,20 @@ impl Display for Type {
     }
 }
 
-/// The words of the state spaces other than global memory.
-pub(crate) const NOT_GLOBAL: &[&str] = &[
+impl Space {
+    /// The shortest word for it.
+    pub(crate) const fn short(self) -> &'static str {
+        match self {
+            Self::SharedCta => "shared",
+            Self::ParamEntry => "param",
+            other => other.word(),
+        }
+    }
+}
+
+/// The words of the state spaces, global memory first.
+pub(crate) const SPACES: &[&str] = &[
+    "global",
     "const",
     "local",
     "param",
@@ -203,6 +213,9 @@ pub(crate) const NOT_GLOBAL: &[&str] = &[
     "shared::cta",
     "shared::cluster",
 ];
+
+/// The words of the state spaces other than global memory.
+pub(crate) const NOT_GLOBAL: &[&str] = SPACES.split_at(1).1;
 
 /// Whether a qualifier is an eviction priority, a cache hint or a prefetch size.
 #[must_use]

@@ -1,11 +1,12 @@
-//! The operands of an operation in the order written, each with its role: read, written or
-//! accessed, at a type. Printing is derived from this list, and so are the registers and variables
-//! of a statement.
+//! The operands of an operation in the order written, each with its role: read, written or accessed.
+//! Printing is derived from this list, and so are the registers and variables of a statement; the
+//! types that registers have to have follow from the form that says the operation.
 
-use super::need::{Fit, Need};
-use super::operation::{AccessForm, BarrierMode, MbarrierOp, Operation, Statement, WaitPhase};
-use super::row::Takes;
-use super::value::{Address, ArithmeticOp, Destination, Register, Type, Value};
+use super::form::OperandForm;
+use super::need::Need;
+use super::operation::{BarrierMode, MbarrierOp, Operation, Statement, WaitPhase};
+use super::row::{Implied, Takes};
+use super::value::{Address, Destination, Register, Value};
 use super::written::Arg;
 use crate::source::Spanned;
 use smallvec::{SmallVec, smallvec};
@@ -13,17 +14,17 @@ use smallvec::{SmallVec, smallvec};
 /// An operand of an operation.
 pub(crate) enum Operand<'o> {
     /// Registers that are written, several in braces.
-    Into(&'o [Destination], Need),
+    Into(&'o [Destination]),
     /// A register and a predicate that are written, `d|p`.
-    Both([&'o Destination; 2], Need),
+    Both([&'o Destination; 2]),
     /// Values that are read, several in braces.
-    From(&'o [Value], Need),
+    From(&'o [Value]),
     /// An address that is accessed.
     At(&'o Address),
     /// Registers that are written, in braces however many they are.
-    Registers(&'o [Destination], Need),
+    Registers(&'o [Destination]),
     /// Values that are read, in braces however many they are.
-    Elements(&'o [Value], Need),
+    Elements(&'o [Value]),
     /// The box of a tensor: the map's address and coordinates.
     Box(&'o Address, &'o [Value]),
     /// A label that is jumped to.
@@ -33,29 +34,19 @@ pub(crate) enum Operand<'o> {
     /// A constant byte.
     Table(i128),
     /// A register that is read and not written down as an operand.
-    Reads(&'o Register, Need),
+    Reads(&'o Register),
     /// A register that is written and not written down as an operand.
-    Writes(&'o Register, Need),
+    Writes(&'o Register),
 }
 
-type Operands<'o> = SmallVec<[Operand<'o>; 6]>;
+pub(crate) type Operands<'o> = SmallVec<[Operand<'o>; 6]>;
 
-fn into(destination: &Destination, need: Need) -> Operand<'_> {
-    Operand::Into(std::slice::from_ref(destination), need)
+fn into(destination: &Destination) -> Operand<'_> {
+    Operand::Into(std::slice::from_ref(destination))
 }
 
-fn from(value: &Value, need: Need) -> Operand<'_> {
-    Operand::From(std::slice::from_ref(value), need)
-}
-
-fn at(access: &AccessForm) -> Operand<'_> {
-    Operand::At(&access.address)
-}
-
-/// The fit of registers for an atomic or multimem operation: exact, except that only the width of
-/// vector elements matters.
-fn of_elements(access: &AccessForm) -> Need {
-    Need::new(access.ty, if access.elements > 1 { Fit::Width } else { Fit::Exact })
+fn from(value: &Value) -> Operand<'_> {
+    Operand::From(std::slice::from_ref(value))
 }
 
 impl Operation {
@@ -63,30 +54,22 @@ impl Operation {
     pub(crate) fn operands(&self) -> Operands<'_> {
         use Operand::{At, Both, From, Into};
         match self {
-            Self::Load { access, destinations, .. } => {
-                let fit = if access.elements > 1 { Fit::Element } else { Fit::Wider };
-                smallvec![Into(destinations, Need::new(access.ty, fit)), at(access)]
+            Self::Load { access, destinations, .. }
+            | Self::MultimemLoadReduce { access, destinations, .. } => {
+                smallvec![Into(destinations), At(&access.address)]
             }
-            Self::Store { access, sources } => {
-                smallvec![at(access), From(sources, Need::new(access.ty, Fit::Wider))]
+            Self::Store { access, sources: operands }
+            | Self::Reduce { access, operands, .. }
+            | Self::MultimemStore { access, sources: operands }
+            | Self::MultimemReduce { access, operands, .. } => {
+                smallvec![At(&access.address), From(operands)]
             }
             Self::Atomic { access, destinations, operands, swap, .. } => {
-                let need = of_elements(access);
                 // A vector of sinks alone is one sink.
                 let unused = destinations.iter().all(Option::is_none);
                 let written = &destinations[..if unused { 1 } else { destinations.len() }];
-                let mut all: Operands<'_> =
-                    smallvec![Into(written, need), at(access), From(operands, need)];
-                all.extend(swap.iter().map(|value| from(value, need)));
-                all
-            }
-            Self::Reduce { access, operands, .. }
-            | Self::MultimemStore { access, sources: operands }
-            | Self::MultimemReduce { access, operands, .. } => {
-                smallvec![at(access), From(operands, of_elements(access))]
-            }
-            Self::MultimemLoadReduce { access, destinations, .. } => {
-                smallvec![Into(destinations, Need::exact(access.ty)), at(access)]
+                let first = [Into(written), At(&access.address), From(operands)];
+                first.into_iter().chain(swap.iter().map(from)).collect()
             }
             Self::ProxyFence { address, .. } => {
                 let acquired = |address| [At(address), Operand::Constant(128)];
@@ -95,158 +78,117 @@ impl Operation {
             Self::CtaBarrier { mode, barrier, resource, count } => {
                 let (result, predicate) = match mode {
                     BarrierMode::Sync | BarrierMode::Arrive => (None, None),
-                    BarrierMode::RedPopc(d, p) => (Some(into(d, Need::WORD)), Some(p)),
-                    BarrierMode::RedBool(d, _, p) => (Some(into(d, Need::PREDICATE)), Some(p)),
-                };
-                let numbers = std::iter::once(barrier).chain(resource).chain(count);
-                let numbers = numbers.map(|number| from(number, Need::WORD));
-                let predicate = predicate.map(|predicate| from(predicate, Need::PREDICATE));
-                result.into_iter().chain(numbers).chain(predicate).collect()
-            }
-            Self::WarpBarrier { mask } => smallvec![from(mask, Need::WORD)],
-            Self::Mbarrier { access, op } => mbarrier(access, op),
-            Self::Move { ty, destination, source } => {
-                let need = Need::exact(*ty);
-                smallvec![into(destination, need), from(source, need)]
-            }
-            Self::MoveVector { ty, destinations, sources } => {
-                let need = Need::exact(*ty);
-                smallvec![Into(destinations, need), From(sources, need)]
-            }
-            Self::Pack { ty, destination, parts } => {
-                let part = Need::exact(ty.part(parts.len()));
-                smallvec![into(destination, Need::exact(*ty)), From(parts, part)]
-            }
-            Self::Unpack { ty, destinations, source } => {
-                let part = Need::exact(ty.part(destinations.len()));
-                smallvec![Into(destinations, part), from(source, Need::exact(*ty))]
-            }
-            Self::Convert { to, from: ty, destination, source, .. } => smallvec![
-                into(destination, Need::new(*to, Fit::Wider)),
-                from(source, Need::new(*ty, Fit::Wider)),
-            ],
-            Self::Arithmetic { op, ty, destination, sources } => {
-                let amount = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
-                let need = |at| if amount && at == 1 { Need::WORD } else { Need::exact(*ty) };
-                let sources = sources.iter().enumerate().map(|(at, value)| from(value, need(at)));
-                std::iter::once(into(destination, product(*op, *ty))).chain(sources).collect()
-            }
-            Self::MultiplyAdd { op, ty, destination, sources: [a, b, c] } => {
-                let (need, whole) = (Need::exact(*ty), product(*op, *ty));
-                smallvec![into(destination, whole), from(a, need), from(b, need), from(c, whole)]
-            }
-            Self::Carry { ty, destination, sources, carry_in, carry_out, .. } => {
-                let need = Need::exact(*ty);
-                let sources = sources.iter().map(|source| from(source, need));
-                let taken = carry_in.iter().map(|carry| Operand::Reads(carry, Need::PREDICATE));
-                let given = carry_out.iter().map(|carry| Operand::Writes(carry, Need::PREDICATE));
-                let operands = std::iter::once(into(destination, need)).chain(sources);
-                operands.chain(taken).chain(given).collect()
-            }
-            Self::Compare { ty, destination, complement, sources, combine, result, .. } => {
-                let written = Both([destination, complement], Need::exact(*result));
-                let compared = sources.iter().map(|source| from(source, Need::exact(*ty)));
-                let combined = combine.iter().map(|(_, p)| from(p, Need::PREDICATE));
-                std::iter::once(written).chain(compared).chain(combined).collect()
-            }
-            Self::Form(written) => written
-                .parts()
-                .map(|(form, operand)| {
-                    let need = written.need(form);
-                    match operand {
-                        Arg::Destination(destination) => into(destination, need),
-                        Arg::Pair(destination, predicate) => Both([destination, predicate], need),
-                        Arg::Value(value) => from(value, need),
-                        Arg::Memory(address) => At(address),
-                        Arg::Tensor(map, coordinates) => Operand::Box(map, coordinates),
-                        Arg::Into(list) => Operand::Registers(list, Need::ELEMENT),
-                        Arg::Elements(list) => Operand::Elements(list, Need::ELEMENT),
-                        Arg::Label(label) => Operand::Label(&label.value),
-                        Arg::Constant(number) if form.takes == Takes::Table => {
-                            Operand::Table(*number)
-                        }
-                        Arg::Constant(number) => Operand::Constant(*number),
+                    BarrierMode::RedPopc(d, p) | BarrierMode::RedBool(d, _, p) => {
+                        (Some(d), Some(p))
                     }
-                })
-                .collect(),
+                };
+                let values = std::iter::once(barrier).chain(resource).chain(count).chain(predicate);
+                result.into_iter().map(into).chain(values.map(from)).collect()
+            }
+            Self::WarpBarrier { mask } => smallvec![from(mask)],
+            Self::Mbarrier { access, op } => mbarrier(At(&access.address), op),
+            Self::Move { destination, source, .. } => smallvec![into(destination), from(source)],
+            Self::Compare { destination, complement, sources, combine, .. } => {
+                let values = sources.iter().chain(combine.iter().map(|(_, predicate)| predicate));
+                let written = Both([destination, complement]);
+                std::iter::once(written).chain(values.map(from)).collect()
+            }
+            Self::Form(written) => {
+                let implied = written.implied().map(|(register, role)| match role {
+                    Implied::Read => Operand::Reads(register),
+                    Implied::Written(_) => Operand::Writes(register),
+                });
+                written.parts().map(|(form, arg)| of_form(form, arg)).chain(implied).collect()
+            }
             Self::Branch { target, condition } => {
                 let compared = condition.iter().flat_map(|(_, left, right)| [left, right]);
-                let compared = compared.map(|value| from(value, Need::exact(Type::UNTYPED)));
-                compared.chain([Operand::Label(&target.value)]).collect()
+                compared.map(from).chain([Operand::Label(&target.value)]).collect()
             }
             Self::Unknown { definitions, uses, .. } => {
-                let written = definitions.iter().map(|r| Operand::Writes(r, Need::ANY));
-                written.chain(uses.iter().map(|r| Operand::Reads(r, Need::ANY))).collect()
+                let written = definitions.iter().map(Operand::Writes);
+                written.chain(uses.iter().map(Operand::Reads)).collect()
             }
+            Self::Nothing => smallvec![Operand::Constant(0)],
             Self::Fence { .. }
             | Self::ClusterArrive { .. }
             | Self::ClusterWait
             | Self::GridDependencyWait
             | Self::LaunchDependents
-            | Self::Exit
-            | Self::Nothing => SmallVec::new(),
+            | Self::Exit => SmallVec::new(),
         }
     }
 }
 
-/// The type of the result of an arithmetic operation, which is wider for a wide product.
-fn product(op: ArithmeticOp, ty: Type) -> Need {
-    Need::exact(if op == ArithmeticOp::MulWide { ty.times(2) } else { ty })
+fn of_form<'o>(form: &OperandForm, operand: &'o Arg) -> Operand<'o> {
+    match operand {
+        Arg::Destination(destination) => into(destination),
+        Arg::Pair(destination, predicate) => Operand::Both([destination, predicate]),
+        Arg::Value(value) => from(value),
+        Arg::Memory(address) => Operand::At(address),
+        Arg::Tensor(map, coordinates) => Operand::Box(map, coordinates),
+        Arg::Into(list) => Operand::Registers(list),
+        Arg::Elements(list) => Operand::Elements(list),
+        Arg::Label(label) => Operand::Label(&label.value),
+        Arg::Constant(number) if form.takes == Takes::Table => Operand::Table(*number),
+        Arg::Constant(number) => Operand::Constant(*number),
+    }
 }
 
-fn mbarrier<'o>(access: &'o AccessForm, op: &'o MbarrierOp) -> Operands<'o> {
+fn mbarrier<'o>(object: Operand<'o>, op: &'o MbarrierOp) -> Operands<'o> {
     match op {
-        MbarrierOp::Init { count } => smallvec![at(access), from(count, Need::WORD)],
-        MbarrierOp::Inval => smallvec![at(access)],
-        MbarrierOp::ExpectTx { bytes } | MbarrierOp::CompleteTx { bytes } => {
-            smallvec![at(access), from(bytes, Need::WORD)]
-        }
+        MbarrierOp::Inval => smallvec![object],
+        MbarrierOp::Init { count: amount }
+        | MbarrierOp::ExpectTx { bytes: amount }
+        | MbarrierOp::CompleteTx { bytes: amount } => smallvec![object, from(amount)],
         MbarrierOp::Arrive { state, count, expect_tx, .. } => {
-            let amount = expect_tx.as_ref().unwrap_or(count);
-            smallvec![into(state, Need::TOKEN), at(access), from(amount, Need::WORD)]
+            smallvec![into(state), object, from(expect_tx.as_ref().unwrap_or(count))]
         }
-        MbarrierOp::Wait { done, phase, .. } => {
-            let (phase, need) = match phase {
-                WaitPhase::State(token) => (token, Need::TOKEN),
-                WaitPhase::Parity(parity) => (parity, Need::WORD),
-            };
-            smallvec![into(done, Need::PREDICATE), at(access), from(phase, need)]
+        MbarrierOp::Wait {
+            done,
+            phase: WaitPhase::State(phase) | WaitPhase::Parity(phase),
+            ..
+        } => {
+            smallvec![into(done), object, from(phase)]
         }
     }
 }
 
 /// A mention of a register or variable in a statement.
-enum Mention<'s> {
+pub(crate) enum Mention<'s> {
     Reads(&'s Register, Need),
     Writes(&'s Register, Need),
     Names(&'s Spanned<String>),
 }
 
-/// Calls `see` for each register and variable in an operation: those of addresses first, then in
-/// the order written.
-fn for_each_mention<'s>(operation: &'s Operation, see: &mut dyn FnMut(Mention<'s>)) {
-    let operands = operation.operands();
-    for operand in &operands {
+/// Calls `see` for each register and variable in the operands of an operation: those of addresses
+/// first, then in the order written.
+pub(crate) fn for_each_mention<'s>(
+    operands: &[Operand<'s>],
+    needs: &[Need],
+    see: &mut dyn FnMut(Mention<'s>),
+) {
+    for operand in operands {
         if let Operand::At(address) | Operand::Box(address, _) = operand {
             value(&address.base, Need::ADDRESS, see);
         }
     }
-    for operand in &operands {
+    for (at, operand) in operands.iter().enumerate() {
+        let need = needs.get(at).copied().unwrap_or(Need::ANY);
         match operand {
-            Operand::Into(list, need) | Operand::Registers(list, need) => {
-                list.iter().flatten().for_each(|register| see(Mention::Writes(register, *need)));
+            Operand::Into(list) | Operand::Registers(list) => {
+                list.iter().flatten().for_each(|register| see(Mention::Writes(register, need)));
             }
-            Operand::Both([first, second], need) => {
-                first.iter().for_each(|register| see(Mention::Writes(register, *need)));
+            Operand::Both([first, second]) => {
+                first.iter().for_each(|register| see(Mention::Writes(register, need)));
                 let predicate = Need::PREDICATE;
                 second.iter().for_each(|register| see(Mention::Writes(register, predicate)));
             }
-            Operand::From(list, need) | Operand::Elements(list, need) => {
-                list.iter().for_each(|from| value(from, *need, see));
+            Operand::From(list) | Operand::Elements(list) => {
+                list.iter().for_each(|from| value(from, need, see));
             }
             Operand::Box(_, list) => list.iter().for_each(|from| value(from, Need::WORD, see)),
-            Operand::Reads(register, need) => see(Mention::Reads(register, *need)),
-            Operand::Writes(register, need) => see(Mention::Writes(register, *need)),
+            Operand::Reads(register) => see(Mention::Reads(register, need)),
+            Operand::Writes(register) => see(Mention::Writes(register, need)),
             Operand::At(_) | Operand::Label(_) | Operand::Constant(_) | Operand::Table(_) => {}
         }
     }
@@ -263,17 +205,6 @@ fn value<'s>(value: &'s Value, need: Need, see: &mut dyn FnMut(Mention<'s>)) {
         }
         Value::Immediate(_) | Value::Special(_) => {}
     }
-}
-
-/// Calls `see` for every register in a statement, with the requirement on it.
-pub(crate) fn for_each_register(statement: &Statement, see: &mut dyn FnMut(&Register, Need)) {
-    if let Some(guard) = &statement.guard {
-        see(&guard.register, Need::PREDICATE);
-    }
-    for_each_mention(&statement.operation, &mut |mention| match mention {
-        Mention::Reads(register, need) | Mention::Writes(register, need) => see(register, need),
-        Mention::Names(_) => {}
-    });
 }
 
 /// The names in one statement.
@@ -299,7 +230,7 @@ impl<'s> Mentions<'s> {
 
     /// Adds the names in an operation.
     pub fn operation(&mut self, operation: &'s Operation) {
-        for_each_mention(operation, &mut |mention| match mention {
+        for_each_mention(&operation.operands(), &[], &mut |mention| match mention {
             Mention::Reads(register, _) => self.reads.push(register),
             Mention::Writes(register, _) => self.writes.push(register),
             Mention::Names(variable) => self.variables.push(variable),

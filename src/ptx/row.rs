@@ -2,14 +2,15 @@
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
-//! stand for the words that the row lists, as names of `Row::lists` do; in `{.a|.b.scope}` a scope
-//! stands beside `.b`, and nowhere else. `{d}` is registers in braces, `[a]` is an address, `{!}p` a
+//! stand for the words that the row lists, as names of `Row::lists` do; in `{.a|.b.scope}`, or in such
+//! a list, a scope stands beside `.b`, and nowhere else. `{d}` is registers in braces, `[a]` is an address, `{!}p` a
 //! predicate, `d|p` and `d{|p}` two registers that are written, a number is itself, `label` is one.
 
 use super::asynchronous::AsyncOp;
 use super::demand::Demand;
 use super::integer::{CarryOp, IntegerOp};
 use super::mismatch::Expected;
+use super::since::{EVERYWHERE, Later, Since, Variants};
 use super::value::{ArithmeticOp, Comparison, Space, Type};
 use super::warp::WarpOp;
 use super::words::Words;
@@ -21,8 +22,10 @@ pub struct Row {
     pub text: &'static str,
     /// The section of the standard.
     pub section: &'static str,
-    /// The first version of the ISA and the first target (`sm_20` is 20) with the form.
+    /// The first version of the ISA and the first target with the form.
     pub since: Since,
+    /// The words and combinations of the form that came later.
+    pub(crate) later: &'static [Later],
     /// The operation.
     pub op: Op,
     /// The legal types for `.type`, as messages list them.
@@ -35,6 +38,8 @@ pub struct Row {
     pub(crate) lists: &'static [(&'static str, &'static [&'static str])],
     /// The operands with types other than the default.
     pub(crate) operands: &'static [(&'static str, Takes)],
+    /// The registers that are read or written without being operands.
+    pub(crate) implied: &'static [(&'static str, Implied)],
     /// Words, with the optional operands that are present exactly beside them.
     pub(crate) asked: &'static [(&'static str, &'static str)],
     /// Messages about slots that need their own.
@@ -58,24 +63,13 @@ pub struct Row {
     pub device: Option<&'static str>,
 }
 
-/// The first version of the ISA and the first target that have a form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Since {
-    /// `.version`
-    pub version: (u32, u32),
-    /// The number of `sm_20`; 10 for all.
-    pub target: u32,
-    /// The architectures with the form.
-    pub variants: Variants,
-}
-
-/// The architectures with a form, given the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Variants {
-    /// The first and all later ones.
-    All,
-    /// Its variant `a`, which later ones need not follow.
-    Special,
+/// The role of a register that is no operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Implied {
+    /// It is read, as the opcode says.
+    Read,
+    /// It is written, as this qualifier says.
+    Written(&'static str),
 }
 
 /// The error for a qualifier without a slot.
@@ -166,8 +160,15 @@ pub enum Takes {
     /// One operand of that type for each element of the vector, in braces; as a destination it may
     /// be `_` for all.
     Vector(usize),
-    /// As [`Self::Vector`], and without a length of a vector one operand, in braces or not.
+    /// As [`Self::Vector`], and without a length of a vector one operand, in braces or not. Registers
+    /// may be wider (PTX-9.4.1).
     Data(usize),
+    /// As [`Self::Data`], of registers that are no wider.
+    Lanes(usize),
+    /// As [`Self::Special`], of registers that may be wider (PTX-9.4.1).
+    Converted(usize),
+    /// A number of twice the width of that type.
+    Wide(usize),
     /// The components of a special register that is a vector, each of that type.
     Components(usize),
     /// Registers in braces, of which that type consists.
@@ -314,19 +315,21 @@ impl Op {
 pub(crate) const fn form(
     text: &'static str,
     section: &'static str,
-    [major, minor, target]: [u32; 3],
+    since: [u32; 3],
     op: Op,
 ) -> Row {
     Row {
         text,
         section,
-        since: Since { version: (major, minor), target, variants: Variants::All },
+        since: Since::of(since),
+        later: &[],
         op,
         types: "",
         spaces: "",
         scopes: "cta, cluster, gpu and sys",
         lists: &[],
         operands: &[],
+        implied: &[],
         asked: &[],
         slots: &[],
         demands: &[],
@@ -369,6 +372,11 @@ impl Row {
         Self { operands, ..self }
     }
 
+    /// Sets the registers that are read or written without being operands.
+    pub(crate) const fn implied(self, implied: &'static [(&'static str, Implied)]) -> Self {
+        Self { implied, ..self }
+    }
+
     /// Sets the operands that are present exactly beside these words: `.L2::cache_hint` and its
     /// policy.
     pub(crate) const fn asked(self, asked: &'static [(&'static str, &'static str)]) -> Self {
@@ -393,6 +401,22 @@ impl Row {
     /// Sets the form in messages about qualifiers, if it covers neighbouring forms as well.
     pub(crate) const fn takes(self, takes: &'static str) -> Self {
         Self { takes, ..self }
+    }
+
+    /// Sets the words and combinations that came later.
+    pub(crate) const fn changed(self, later: &'static [Later]) -> Self {
+        Self { later, ..self }
+    }
+
+    /// What came later than the form, in any instruction or in its own.
+    pub fn later(&self) -> impl Iterator<Item = &'static Later> {
+        EVERYWHERE.iter().chain(self.later)
+    }
+
+    /// The first version and target with an instruction of the form that has these words, and the
+    /// optional operands whose names are in braces.
+    pub(crate) fn since(&self, words: &[&str]) -> Since {
+        self.later().filter_map(|later| later.since(words)).fold(self.since, Since::and)
     }
 
     /// Restricts the form to the variant `a` of its first target, and to others of its family.

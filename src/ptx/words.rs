@@ -2,6 +2,8 @@
 
 use super::names;
 use super::value::{Scope, Space, Type};
+use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 
 /// A qualifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,19 @@ impl Words {
             Word::Type(_) | Word::Space(_) | Word::Scope(_) => None,
         });
         plain.flatten()
+    }
+
+    /// The qualifiers as they are printed.
+    pub(crate) fn texts(&self) -> Vec<Cow<'static, str>> {
+        let text = |word: &Word| -> SmallVec<[Cow<'static, str>; 2]> {
+            match word {
+                Word::Plain(words) => words.split('.').map(Cow::Borrowed).collect(),
+                Word::Type(ty) => smallvec![ty.to_string().into()],
+                Word::Space(space) => smallvec![space.short().into()],
+                Word::Scope(scope) => smallvec![scope.word().into()],
+            }
+        };
+        self.0.iter().flatten().flat_map(text).collect()
     }
 
     /// The type with this number.

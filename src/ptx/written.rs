@@ -2,8 +2,8 @@
 
 use super::form::{Choices, Form, OperandForm, Slot};
 use super::need::Need;
-use super::row::{Op, Takes};
-use super::value::{Address, Destination, Space, Type, Value};
+use super::row::{Implied, Op, Takes};
+use super::value::{Address, ArithmeticOp, Destination, Register, Space, Type, Value};
 use super::words::{Word, Words};
 use crate::source::Spanned;
 
@@ -16,6 +16,8 @@ pub struct Written {
     pub words: Words,
     /// The operands; `None` for those omitted.
     pub(crate) operands: Vec<Option<Arg>>,
+    /// The registers that are no operands.
+    pub(crate) implied: Vec<Register>,
 }
 
 /// An operand of a written instruction.
@@ -56,9 +58,10 @@ impl Written {
 
     /// The mutable operands, each with its requirement on a register.
     pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = (Need, &mut Arg)> {
-        let Self { form, words, operands } = self;
+        let Self { form, words, operands, .. } = self;
         form.operands.iter().zip(operands).filter_map(|(form, operand)| {
-            Some((form.need(|at| words.type_at(at)), operand.as_mut()?))
+            let operand = operand.as_mut()?;
+            Some((need(form, words, operand), operand))
         })
     }
 
@@ -76,7 +79,33 @@ impl Written {
 
     /// The requirement of an operand on a register.
     pub(crate) fn need(&self, operand: &OperandForm) -> Need {
-        operand.need(|at| self.words.type_at(at))
+        operand.need(&self.words)
+    }
+
+    /// The requirement of what is written on its registers.
+    pub(crate) fn need_of(&self, operand: &OperandForm, written: &Arg) -> Need {
+        need(operand, &self.words, written)
+    }
+
+    /// The registers that are no operands, each with whether it is read or written.
+    pub(crate) fn implied(&self) -> impl Iterator<Item = (&Register, Implied)> {
+        self.implied
+            .iter()
+            .zip(self.form.row.implied)
+            .map(|(register, (_, role))| (register, *role))
+    }
+
+    /// The function of integer arithmetic with one or two operands, and of products with a sum.
+    #[must_use]
+    pub fn arithmetic(&self) -> Option<ArithmeticOp> {
+        let has = |word: &str| self.words.has(word);
+        match self.op() {
+            Op::Arithmetic(op) => Some(op),
+            Op::Product | Op::MultiplyAdd if has("hi") => Some(ArithmeticOp::MulHi),
+            Op::Product | Op::MultiplyAdd if has("wide") => Some(ArithmeticOp::MulWide),
+            Op::Product | Op::MultiplyAdd => Some(ArithmeticOp::MulLo),
+            _ => None,
+        }
     }
 
     /// The destination register.
@@ -215,6 +244,14 @@ impl Written {
         })
     }
 
+    /// All values in braces that are read.
+    pub(crate) fn elements_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.operands.iter_mut().flatten().flat_map(|operand| match operand {
+            Arg::Elements(values) => values.as_mut_slice(),
+            _ => &mut [],
+        })
+    }
+
     /// The value of the operand with this name, if it is written.
     #[must_use]
     pub fn optional(&self, name: &str) -> Option<&Value> {
@@ -230,5 +267,18 @@ impl Written {
             (Arg::Memory(address), Takes::Bytes(space, bytes)) => Some((address, space, bytes)),
             _ => None,
         })
+    }
+}
+
+/// The requirement on the registers of an operand; those of parts are parts of its type.
+fn need(form: &OperandForm, words: &Words, written: &Arg) -> Need {
+    let parts = match written {
+        Arg::Into(list) => list.len(),
+        Arg::Elements(list) => list.len(),
+        _ => 1,
+    };
+    match form.need(words) {
+        need if matches!(form.takes, Takes::Parts(_)) => Need::exact(need.ty.part(parts)),
+        need => need,
     }
 }

@@ -268,18 +268,7 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("program", &["expr", "known_bits"]),
     (
         "program",
-        &[
-            "fp8",
-            "integer",
-            "layout",
-            "lower",
-            "mbarrier",
-            "micro",
-            "registers",
-            "rotate",
-            "special",
-            "term",
-        ],
+        &["fp8", "layout", "lower", "mbarrier", "micro", "registers", "rotate", "special", "term"],
     ),
     ("relation", &["deletion", "expr", "plan"]),
     (

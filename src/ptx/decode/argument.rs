@@ -29,7 +29,7 @@ impl Decoder<'_> {
                     false => self.loaded(operand, elements)?,
                 }))
             }
-            Role::Destination if matches!(form.takes, Takes::Data(_)) => {
+            Role::Destination if matches!(form.takes, Takes::Data(_) | Takes::Lanes(_)) => {
                 self.loaded(operand, written.words.elements()).map(Arg::Into)
             }
             Role::Destination | Role::Pair => self.written(operand, form),
@@ -53,7 +53,9 @@ impl Decoder<'_> {
                 components.iter().try_for_each(|source| self.check_moved(source, ty))?;
                 Ok(Arg::Elements(components))
             }
-            Role::Source if matches!(form.takes, Takes::Vector(_) | Takes::Data(_)) => {
+            Role::Source
+                if matches!(form.takes, Takes::Vector(_) | Takes::Data(_) | Takes::Lanes(_)) =>
+            {
                 self.values(operand, written.words.elements(), ty).map(Arg::Elements)
             }
             Role::Source => self.source(operand, (written.form.row, form), ty),
@@ -99,7 +101,7 @@ impl Decoder<'_> {
                 self.check_moved(&value, ty)?;
                 value
             }
-            Takes::Special(_) => self.value_or_special(operand, ty)?,
+            Takes::Special(_) | Takes::Converted(_) => self.value_or_special(operand, ty)?,
             Takes::Name(_) | Takes::Descriptor | Takes::Matrix | Takes::Factor => {
                 self.any_value(operand, ty)?
             }

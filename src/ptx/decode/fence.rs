@@ -2,17 +2,13 @@
 
 use super::{Decoded, Decoder};
 use crate::ptx::names;
-use crate::ptx::operation::{FenceRestriction, Operation, Order, ProxyFenceKind, Scope, Space};
+use crate::ptx::operation::{FenceRestriction, Operation, Order, ProxyFenceKind, Scope};
 use crate::ptx::written::Written;
 
 const SECTION: &str = "PTX-9.7.13.4";
-const RESTRICT_CLUSTER: &str = "sync_restrict::shared::cluster";
-const RESTRICT_READS: &str = "sync_restrict::shared::cluster::read";
-const RESTRICT_CTA: &str = "sync_restrict::shared::cta";
 
 impl Decoder<'_> {
-    /// The instructions that look like fences, and fences of the research proxies, which columns
-    /// have.
+    /// The instructions that look like fences; columns have fences of the research proxies.
     pub(super) fn unlike_fence(&self) -> Option<Decoded> {
         let word =
             |is: fn(&str) -> bool| self.instruction.qualifiers.iter().find(|word| is(&word.value));
@@ -37,12 +33,8 @@ impl Decoder<'_> {
             let span = found.span;
             return Some(Err(super::DecodeError::Rule { message, help, section: SECTION, span }));
         }
-        match proxy().and_then(|word| names::proxy(&word.value)) {
-            Some(proxy) if self.in_columns() && self.instruction.qualifiers.len() == 2 => {
-                let kind = ProxyFenceKind::Research(proxy);
-                let operands = self.operands(0, 0, "fence.proxy.proxykind");
-                Some(operands.map(|_| Operation::ProxyFence { kind, address: None }))
-            }
+        match proxy() {
+            Some(_) if self.in_columns() && self.instruction.qualifiers.len() == 2 => None,
             Some(_) => Some(Err(self.rule(
                 "PTX has no fence for this proxy",
                 "the proxies with a fence are alias, async and tensormap",
@@ -62,12 +54,6 @@ impl Decoder<'_> {
     /// A fence; those of `membar` are sequentially consistent.
     pub(super) fn fence(&self, written: &Written) -> Operation {
         let has = |word: &str| written.words.has(word);
-        let restriction = match () {
-            () if has("mbarrier_init") => FenceRestriction::MbarrierInit,
-            () if has(RESTRICT_CLUSTER) => FenceRestriction::AcquireSharedCluster,
-            () if has(RESTRICT_CTA) => FenceRestriction::ReleaseSharedCta,
-            () => FenceRestriction::None,
-        };
         let order = match () {
             () if has("sc") || written.form.opcode == "membar" => Order::Sc,
             () if has("acquire") => Order::Acquire,
@@ -80,28 +66,13 @@ impl Decoder<'_> {
             () if has("sys") => Scope::Sys,
             () => Scope::Cluster,
         });
-        Operation::Fence { order, scope, restriction }
+        Operation::Fence { order, scope, restriction: FenceRestriction::of(&written.words) }
     }
 
     /// A proxy fence.
     pub(super) fn proxy_fence(&self, written: &Written) -> Operation {
-        let has = |word: &str| written.words.has(word);
-        let space = Some(written.words.space()).filter(|space| *space != Space::Generic);
-        let kind = match written.words.scope() {
-            Some(scope) if has("release") => ProxyFenceKind::TensormapRelease(scope),
-            Some(scope) => {
-                let address = Some(written.address().clone());
-                let kind = ProxyFenceKind::TensormapAcquire(scope);
-                return Operation::ProxyFence { kind, address };
-            }
-            None if has("alias") && has("acquire") => ProxyFenceKind::AliasAcquire,
-            None if has("alias") && has("release") => ProxyFenceKind::AliasRelease,
-            None if has("alias") => ProxyFenceKind::Alias,
-            None if has(RESTRICT_READS) => ProxyFenceKind::AsyncGenericReleaseReads,
-            None if has("async::generic") && has("acquire") => ProxyFenceKind::AsyncGenericAcquire,
-            None if has("async::generic") => ProxyFenceKind::AsyncGenericRelease,
-            None => ProxyFenceKind::Async(space),
-        };
-        Operation::ProxyFence { kind, address: None }
+        let kind = ProxyFenceKind::of(&written.words);
+        let acquires = matches!(kind, ProxyFenceKind::TensormapAcquire(_));
+        Operation::ProxyFence { kind, address: acquires.then(|| written.address().clone()) }
     }
 }

@@ -6,35 +6,15 @@
 use super::Decoder;
 use super::slot::{in_words, need};
 use crate::ptx::error::DecodeError;
-use crate::ptx::form::{Choices, Filled, Form, OperandForm, Presence, Role, Slot};
+use crate::ptx::filling::Filling;
+use crate::ptx::form::{Choices, Filled, Form, OperandForm, Role, Slot};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::qualifiers::is_classified;
-use crate::ptx::row::{Asks, Columns, Op, Strictness, Takes};
-use crate::ptx::words::{Word, Words};
+use crate::ptx::row::{Asks, Implied, Op, Strictness, Takes};
+use crate::ptx::value::Register;
+use crate::ptx::words::Words;
 use crate::ptx::written::Written;
-use smallvec::{SmallVec, smallvec};
-
-/// How the qualifiers of an instruction fill the slots of a form.
-#[derive(Default)]
-struct Filling {
-    /// The word in each slot.
-    words: Vec<Option<Word>>,
-    /// The slot that each qualifier stands in.
-    slots: SmallVec<[Option<usize>; 8]>,
-    /// The first needed slot without a qualifier.
-    lacking: Option<usize>,
-    /// The first slot with an illegal word of its kind, and that word.
-    illegal: Option<(usize, usize)>,
-    /// How far the instruction is from the form.
-    distance: usize,
-}
-
-impl Filling {
-    fn extra(&self) -> impl Iterator<Item = usize> {
-        (0..self.slots.len()).filter(|at| self.slots[*at].is_none())
-    }
-}
 
 impl Decoder<'_> {
     /// The instruction as one of some forms, the nearest.
@@ -50,20 +30,32 @@ impl Decoder<'_> {
         let (there, least) = form.operands_with(&filling.words);
         let most = there.iter().filter(|there| **there).count();
         let mut operands = self.operands(least, most, form.row.shape)?.iter();
-        let mut written = Written { form, words: Words(filling.words), operands: Vec::new() };
-        let row = form.row;
-        if !matches!(row.op, Op::Nothing | Op::Outside) {
-            let mut optional = operands.len() - least;
+        let mut written = Written {
+            form,
+            words: Words(filling.words),
+            operands: Vec::new(),
+            implied: self.implied(form),
+        };
+        if !matches!(form.row.op, Op::Nothing | Op::Outside) {
+            let there = form.written_down(there, operands.len() - least);
             for (form, there) in form.operands.iter().zip(there) {
-                let written_down = there && (form.presence != Presence::Optional || optional > 0);
-                optional -= usize::from(written_down && form.presence == Presence::Optional);
-                let operand = if written_down { operands.next() } else { None };
+                let operand = if there { operands.next() } else { None };
                 let read = |operand| self.argument(operand, &written, form);
                 let argument = operand.map(read).transpose()?;
                 written.operands.push(argument);
             }
         }
         Ok(written)
+    }
+
+    /// The registers that are no operands, each at the word that says so.
+    fn implied(&self, form: &Form) -> Vec<Register> {
+        let place = |implied: Implied| match implied {
+            Implied::Read => self.instruction.opcode.span,
+            Implied::Written(by) => self.word_span(|word| word == by),
+        };
+        let implied = form.row.implied.iter();
+        implied.map(|(name, role)| Register::new((*name).to_owned(), place(*role))).collect()
     }
 
     /// The form that the fewest words, braces and brackets have to be changed for; the first of several.
@@ -77,7 +69,7 @@ impl Decoder<'_> {
         let mut nearest = None;
         let mut least = (usize::MAX, true);
         for form in forms {
-            let filling = self.fill(form, &words);
+            let filling = form.fill(&words, self.in_columns());
             let (there, fewest) = form.operands_with(&filling.words);
             let most = there.iter().filter(|there| **there).count();
             let miscounted = !(fewest..=most).contains(&operands.len());
@@ -91,62 +83,6 @@ impl Decoder<'_> {
             }
         }
         nearest
-    }
-
-    fn fill(&self, form: &Form, words: &[&str]) -> Filling {
-        let columns = if self.in_columns() { form.row.columns } else { Columns::Nothing };
-        let mut filling = Filling { slots: smallvec![None; words.len()], ..Filling::default() };
-        // Types come in the order of their slots.
-        let mut next_type = 0;
-        for (at, slot) in form.slots.iter().enumerate() {
-            let has = |word: &str| filling.words.iter().flatten().any(|found| found.is(word));
-            let needed = slot.needs(has);
-            if needed == Some(false) {
-                filling.words.push(None);
-                continue;
-            }
-            let needed = needed == Some(true);
-            let places = match at {
-                _ if at < form.row.leading => at..words.len().min(at + 1),
-                _ if slot.is_type() => next_type..words.len(),
-                _ => 0..words.len(),
-            };
-            let free: SmallVec<[usize; 8]> =
-                places.filter(|word| filling.slots[*word].is_none()).collect();
-            let wrong = slot.wrong(words, &free);
-            let wrong = wrong.filter(|_| form.row.strictness == Strictness::Word);
-            let found = match (slot.find(words, &free), wrong) {
-                // The first type is meant, whether it is one that the form has or not.
-                (Some(found), Some(word)) if found.0[0] > word => Err(word),
-                (Some(found), _) => Ok(Some(found)),
-                (None, Some(word)) => Err(word),
-                (None, None) => Ok(None),
-            };
-            let found = found.unwrap_or_else(|word| {
-                filling.illegal.get_or_insert((at, word));
-                // Another type of a class is nearer than a missing word, another word is farther.
-                filling.distance += if slot.is_class() { 1 } else { 3 };
-                Some((smallvec![word], slot.stand_in(words[word])))
-            });
-            let word = match found {
-                Some((places, word)) => {
-                    if slot.is_type() {
-                        next_type = places.iter().max().map_or(next_type, |at| at + 1);
-                    }
-                    places.into_iter().for_each(|word| filling.slots[word] = Some(at));
-                    Some(word)
-                }
-                None if needed => slot.untyped(columns),
-                None => None,
-            };
-            if word.is_none() && needed {
-                filling.lacking.get_or_insert(at);
-            }
-            filling.words.push(word);
-        }
-        let lacking = usize::from(filling.lacking.is_some());
-        filling.distance += 2 * (filling.extra().count() + lacking);
-        filling
     }
 
     /// Rejects words without a slot, and required slots without a word.
@@ -283,7 +219,11 @@ fn has_shape(form: &OperandForm, operand: &Operand) -> bool {
         Role::Destination | Role::Source if matches!(form.takes, Takes::Vector(_)) => {
             braces || operand.is_sink()
         }
-        Role::Destination | Role::Source if matches!(form.takes, Takes::Data(_)) => !brackets,
+        Role::Destination | Role::Source
+            if matches!(form.takes, Takes::Data(_) | Takes::Lanes(_)) =>
+        {
+            !brackets
+        }
         Role::Into | Role::Elements => braces,
         Role::Matrix => true,
         Role::Memory | Role::Tensor => brackets,

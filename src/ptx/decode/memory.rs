@@ -3,8 +3,9 @@
 use super::Decoder;
 use crate::ptx::error::{DecodeError, DecodeWarning};
 use crate::ptx::names;
-use crate::ptx::operation::{AccessForm, AtomicOp, Operation, Order, Proxy, Scope, Space, Value};
+use crate::ptx::operation::{AccessForm, AtomicOp, Operation, Order, Scope, Space, Value};
 use crate::ptx::row::Op;
+use crate::ptx::table;
 use crate::ptx::written::Written;
 use crate::source::Spanned;
 
@@ -122,16 +123,6 @@ impl Decoder<'_> {
         }
     }
 
-    /// The proxy that the opcode stands for.
-    fn proxy(&self) -> Proxy {
-        match self.instruction.opcode.value.as_str() {
-            "tld" => Proxy::Texture,
-            "suld" | "sust" | "suatom" | "sured" => Proxy::Surface,
-            "cold" => Proxy::Constant,
-            _ => Proxy::Generic,
-        }
-    }
-
     /// The access of an instruction whose words leave out this order and scope. Volatile accesses are
     /// relaxed at system scope (PTX-8.4.2).
     fn access(&self, written: &Written, (order, scope): (Order, Scope)) -> AccessForm {
@@ -150,7 +141,7 @@ impl Decoder<'_> {
             space,
             ty: words.ty(),
             elements: words.elements(),
-            proxy: self.proxy(),
+            proxy: table::proxy(&self.instruction.opcode.value),
             address: written.address().clone(),
             mmio: words.has("mmio"),
             volatile,

@@ -1,26 +1,38 @@
 //! Moves, comparisons, branches and barriers: forms of the table as operations.
 
 use super::Decoder;
+use crate::ptx::form::Form;
 use crate::ptx::names;
 use crate::ptx::operation::{BarrierMode, BoolOp, Operation, Value};
+use crate::ptx::row::{Op, Takes};
+use crate::ptx::table;
 use crate::ptx::written::Written;
 
 impl Decoder<'_> {
-    /// A scalar made of parts; of one part, a move.
-    pub(super) fn pack(written: &Written) -> Operation {
-        let (ty, destination) = (written.words.ty(), written.destination().clone());
-        match written.elements("a").unwrap_or(&[]) {
-            [source] => Operation::Move { ty, destination, source: source.clone() },
-            parts => Operation::Pack { ty, destination, parts: parts.to_vec() },
-        }
+    /// A vector; the components of a special register are elements like others.
+    pub(super) fn vector(written: Written) -> Operation {
+        let whole = |form: &Form| {
+            form.operands.iter().any(|operand| matches!(operand.takes, Takes::Components(_)))
+        };
+        let moves = |form: &&Form| matches!(form.row.op, Op::MoveVector) && !whole(form);
+        let form = table::forms(written.form.opcode).iter().find(moves);
+        Operation::Form(match form.filter(|_| whole(written.form)) {
+            Some(form) => Written { form, ..written },
+            None => written,
+        })
     }
 
     /// The parts of a scalar; of one part, a move.
-    pub(super) fn unpack(written: &Written) -> Operation {
-        let (ty, source) = (written.words.ty(), written.value("a").clone());
-        match written.registers() {
-            [destination] => Operation::Move { ty, destination: destination.clone(), source },
-            destinations => Operation::Unpack { ty, destinations: destinations.to_vec(), source },
+    pub(super) fn pack(written: Written) -> Operation {
+        let ty = written.words.ty();
+        let moved = match (written.elements("a"), written.registers()) {
+            (Some([source]), _) => Some((written.destination().clone(), source.clone())),
+            (None, [destination]) => Some((destination.clone(), written.value("a").clone())),
+            _ => None,
+        };
+        match moved {
+            Some((destination, source)) => Operation::Move { ty, destination, source },
+            None => Operation::Form(written),
         }
     }
 

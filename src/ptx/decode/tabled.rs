@@ -5,9 +5,8 @@ use super::{Decoded, Decoder, outside};
 use crate::ptx::error::{DecodeError, Expected, Found};
 use crate::ptx::form::{Form, Slot};
 use crate::ptx::instruction::OperandKind;
-use crate::ptx::integer::CARRY;
 use crate::ptx::names;
-use crate::ptx::operation::{ArithmeticOp, Operation, Order, Register, Type, TypeKind, Value};
+use crate::ptx::operation::{Operation, Order, Type, TypeKind, Value};
 use crate::ptx::row::Op;
 use crate::ptx::table;
 use crate::ptx::words::type_of;
@@ -51,54 +50,14 @@ impl Decoder<'_> {
     }
 
     fn operation_of(&mut self, written: Written) -> Decoded {
-        let destination = || written.destination().clone();
-        let sources = || written.sources().map(|(value, _)| value.clone()).collect::<Vec<_>>();
         Ok(match written.op() {
-            Op::Arithmetic(op) => {
-                let (ty, destination, sources) = (written.words.ty(), destination(), sources());
-                Operation::Arithmetic { op, ty, destination, sources }
-            }
-            Op::Product => {
-                let (op, ty) = (product(&written), written.words.ty());
-                Operation::Arithmetic { op, ty, destination: destination(), sources: sources() }
-            }
-            Op::MultiplyAdd => {
-                let sources = ["a", "b", "c"].map(|name| written.value(name).clone());
-                let (op, ty) = (product(&written), written.words.ty());
-                Operation::MultiplyAdd { op, ty, destination: destination(), sources }
-            }
-            Op::Carry(op) => {
-                let carry = |span| Register::new(CARRY.to_owned(), span);
-                let takes = self.instruction.opcode.value.ends_with('c');
-                let gives = self.instruction.qualifiers.iter().find(|word| word.value == "cc");
-                Operation::Carry {
-                    op: op(&written.words),
-                    ty: written.words.ty(),
-                    destination: destination(),
-                    sources: sources(),
-                    carry_in: takes.then(|| carry(self.instruction.opcode.span)),
-                    carry_out: gives.map(|word| carry(word.span)),
-                }
-            }
             Op::Move => Operation::Move {
                 ty: written.result(),
-                destination: destination(),
+                destination: written.destination().clone(),
                 source: written.value("a").clone(),
             },
-            Op::MoveVector => Operation::MoveVector {
-                ty: written.words.ty(),
-                destinations: written.registers().to_vec(),
-                sources: written.elements("a").unwrap_or(&[]).to_vec(),
-            },
-            Op::Pack => Self::pack(&written),
-            Op::Unpack => Self::unpack(&written),
-            Op::Convert => Operation::Convert {
-                saturating: written.words.has("sat"),
-                to: written.words.type_at(0),
-                from: written.words.type_at(1),
-                destination: destination(),
-                source: written.value("a").clone(),
-            },
+            Op::MoveVector => Self::vector(written),
+            Op::Pack | Op::Unpack => Self::pack(written),
             Op::Compare => Self::compare(&written),
             Op::Branch => Operation::Branch { target: written.label().clone(), condition: None },
             Op::CompareBranch(comparison) => Operation::Branch {
@@ -270,13 +229,4 @@ fn is_floating(form: &Form) -> bool {
 /// Whether a comparison is unordered, or tests whether its operands are numbers.
 fn is_unordered(word: &str) -> bool {
     matches!(word, "equ" | "neu" | "ltu" | "leu" | "gtu" | "geu" | "num" | "nan")
-}
-
-/// Which part of a product is meant.
-fn product(written: &Written) -> ArithmeticOp {
-    match () {
-        () if written.words.has("hi") => ArithmeticOp::MulHi,
-        () if written.words.has("wide") => ArithmeticOp::MulWide,
-        () => ArithmeticOp::MulLo,
-    }
 }

@@ -3,6 +3,7 @@
 
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type, TypeKind};
 
 const COPY: &str = "PTX-9.7.9.25.3.1";
@@ -24,7 +25,11 @@ const fn copy(text: &'static str) -> Row {
         ("bytes", Takes::Amount),
         ("policy", Takes::Token),
     ];
-    issues(text, COPY, [7, 0, 80], AsyncOp::Copy).operands(OPERANDS).asked(HINT)
+    const LATER: &[Later] = &[
+        Later::with(&[&["L2::64B", "L2::128B", "L2::256B"]], [7, 4, 80]),
+        Later::with(&[&["{bytes}"]], [7, 5, 80]),
+    ];
+    issues(text, COPY, [7, 0, 80], AsyncOp::Copy).operands(OPERANDS).asked(HINT).changed(LATER)
 }
 
 /// A copy or reduction of many bytes; `d` is where to.
@@ -42,7 +47,8 @@ const fn bulk(
         ("left", "ignore_oob"),
         ("right", "ignore_oob"),
     ];
-    issues(text, section, since, op).operands(operands).asked(ASKED)
+    const LATER: &[Later] = &[Later::with(&[&["cp_mask"]], [8, 6, 100])];
+    issues(text, section, since, op).operands(operands).asked(ASKED).changed(LATER)
 }
 
 const fn group(text: &'static str, section: &'static str, since: [u32; 3], op: AsyncOp) -> Row {

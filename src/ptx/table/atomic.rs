@@ -1,7 +1,10 @@
 //! Atomic operations and reductions (PTX-9.7.13.5, PTX-9.7.13.6), those of the column dialect
 //! included.
 
+use crate::ptx::demand::{Demand, Needs};
+use crate::ptx::names::SPACES;
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 
 const ANYWHERE: &str = "global, shared and shared::cluster";
 /// A list of words for `.sem`.
@@ -14,10 +17,12 @@ static COLUMN_ORDERS: Orders = [("sem", &["acquire", "acq_rel"])];
 const fn atom(text: &'static str, since: [u32; 3]) -> Row {
     const OPERANDS: &[(&str, Takes)] = &[("d", Takes::Unused(0)), ("policy", Takes::Token)];
     form(text, "PTX-9.7.13.5", since, Op::Atomic)
+        .changed(CHANGED)
         .lists(&ORDERS)
         .spaces(ANYWHERE)
         .operands(OPERANDS)
         .asked(&[("policy", "L2::cache_hint")])
+        .demands(HINTED)
         .slots(ATOMS)
         .bare()
         .shown("atom.op d, [a], b")
@@ -34,10 +39,12 @@ const fn atoms(text: &'static str) -> Row {
 /// Of one number, whose old value is not read.
 const fn red(text: &'static str, since: [u32; 3]) -> Row {
     form(text, "PTX-9.7.13.6", since, Op::Reduce)
+        .changed(CHANGED)
         .lists(&RED_ORDERS)
         .spaces(ANYWHERE)
         .operands(&[("policy", Takes::Token)])
         .asked(&[("policy", "L2::cache_hint")])
+        .demands(HINTED)
         .slots(REDS)
         .bare()
         .shown("red.op [a], b")
@@ -57,38 +64,26 @@ const fn reds(text: &'static str) -> Row {
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
-    atom("atom{.sem}{.scope}{.space}.add.type d, [a], b", FIRST).types(NUMBERS).slots(ATOM_SUMS),
-    atom("atom{.sem}{.scope}{.space}.add{.noftz}.f32 d, [a], b", FIRST),
-    atom("atom{.sem}{.scope}{.space}.add.noftz.type d, [a], b", [6, 2, 60]).types(HALVES).typed(),
-    atom("atom{.sem}{.scope}{.space}.{and|or|xor}.type d, [a], b", FIRST).types(BITS),
-    atom("atom{.sem}{.scope}{.space}.exch.type d, [a], b", FIRST).types(EXCHANGED),
-    atom("atom{.sem}{.scope}{.space}.cas.type d, [a], b, c", FIRST).types(COMPARED).shown("atom.cas d, [a], b, c").takes(TAKES),
-    atom("atom{.sem}{.scope}{.space}.inc.type d, [a]{, b}", FIRST).types(WORD).shown("atom.inc d, [a], b").takes(TAKES),
-    atom("atom{.sem}{.scope}{.space}.dec.type d, [a], b", FIRST).types(WORD),
-    atom("atom{.sem}{.scope}{.space}.{min|max}.type d, [a], b", FIRST).types(INTEGERS),
-    atom("atom{.sem}{.scope}{.space}.add.L2::cache_hint.type d, [a], b, policy", HINT).types(NUMBERS).spaces("global").slots(ATOM_SUMS),
-    atom("atom{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 d, [a], b, policy", HINT).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type d, [a], b, policy", HINT).types(HALVES).typed().spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type d, [a], b, policy", HINT).types(BITS).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.exch.L2::cache_hint.type d, [a], b, policy", HINT).types(EXCHANGED).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.cas.L2::cache_hint.b128 d, [a], b, c, policy", [8, 4, 90]).shown("atom.cas d, [a], b, c").takes(TAKES).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type d, [a], b, policy", HINT).types(WORD).spaces("global"),
-    atom("atom{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type d, [a], b, policy", HINT).types(INTEGERS).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(NUMBERS).slots(ATOM_SUMS),
+    atom("atom{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.f32 d, [a], b{, policy}", FIRST),
+    atom("atom{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type d, [a], b{, policy}", [6, 2, 60]).types(HALVES).typed(),
+    atom("atom{.sem}{.scope}{.space}.{and|or|xor}{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(BITS),
+    atom("atom{.sem}{.scope}{.space}.exch{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(EXCHANGED),
+    atom("atom{.sem}{.scope}{.space}.cas.type d, [a], b, c", FIRST).demands(&[]).types(COMPARED).shown("atom.cas d, [a], b, c").takes(TAKES),
+    atom("atom{.sem}{.scope}{.space}.inc.type d, [a]{, b}", FIRST).demands(&[]).types(WORD).shown("atom.inc d, [a], b").takes(TAKES),
+    atom("atom{.sem}{.scope}{.space}.dec.type d, [a], b", FIRST).demands(&[]).types(WORD),
+    atom("atom{.sem}{.scope}{.space}.{min|max}{.L2::cache_hint}.type d, [a], b{, policy}", FIRST).types(INTEGERS),
+    atom("atom{.sem}{.scope}{.space}.cas.L2::cache_hint.b128 d, [a], b, c, policy", FIRST).shown("atom.cas d, [a], b, c").takes(TAKES).spaces("global"),
+    atom("atom{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type d, [a], b, policy", FIRST).types(WORD).spaces("global"),
     atoms("atom{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.{v2|v4}.f32 d, [a], b{, policy}"),
     atoms("atom{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4|v8}.{f16|bf16} d, [a], b{, policy}"),
     atoms("atom{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4}.{f16x2|bf16x2} d, [a], b{, policy}"),
-    red("red{.sem}{.scope}{.space}.add.type [a], b", LATER).types(NUMBERS).slots(RED_SUMS),
-    red("red{.sem}{.scope}{.space}.add{.noftz}.f32 [a], b", LATER),
-    red("red{.sem}{.scope}{.space}.add.noftz.type [a], b", [6, 2, 60]).types(HALVES).typed(),
-    red("red{.sem}{.scope}{.space}.{and|or|xor}.type [a], b", LATER).types(BITS),
-    red("red{.sem}{.scope}{.space}.{inc|dec}.type [a], b", LATER).types(WORD),
-    red("red{.sem}{.scope}{.space}.{min|max}.type [a], b", LATER).types(INTEGERS),
-    red("red{.sem}{.scope}{.space}.add.L2::cache_hint.type [a], b, policy", HINT).types(NUMBERS).spaces("global").slots(RED_SUMS),
-    red("red{.sem}{.scope}{.space}.add{.noftz}.L2::cache_hint.f32 [a], b, policy", HINT).spaces("global"),
-    red("red{.sem}{.scope}{.space}.add.noftz.L2::cache_hint.type [a], b, policy", HINT).types(HALVES).typed().spaces("global"),
-    red("red{.sem}{.scope}{.space}.{and|or|xor}.L2::cache_hint.type [a], b, policy", HINT).types(BITS).spaces("global"),
-    red("red{.sem}{.scope}{.space}.{inc|dec}.L2::cache_hint.type [a], b, policy", HINT).types(WORD).spaces("global"),
-    red("red{.sem}{.scope}{.space}.{min|max}.L2::cache_hint.type [a], b, policy", HINT).types(INTEGERS).spaces("global"),
+    red("red{.sem}{.scope}{.space}.add{.L2::cache_hint}.type [a], b{, policy}", LATER).types(NUMBERS).slots(RED_SUMS),
+    red("red{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.f32 [a], b{, policy}", LATER),
+    red("red{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type [a], b{, policy}", [6, 2, 60]).types(HALVES).typed(),
+    red("red{.sem}{.scope}{.space}.{and|or|xor}{.L2::cache_hint}.type [a], b{, policy}", LATER).types(BITS),
+    red("red{.sem}{.scope}{.space}.{inc|dec}{.L2::cache_hint}.type [a], b{, policy}", LATER).types(WORD),
+    red("red{.sem}{.scope}{.space}.{min|max}{.L2::cache_hint}.type [a], b{, policy}", LATER).types(INTEGERS),
     reds("red{.sem}{.scope}{.space}.add{.noftz}{.L2::cache_hint}.{v2|v4}.f32 [a], b{, policy}"),
     reds("red{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4|v8}.{f16|bf16} [a], b{, policy}"),
     reds("red{.sem}{.scope}{.space}.{add|min|max}.noftz{.L2::cache_hint}.{v2|v4}.{f16x2|bf16x2} [a], b{, policy}"),
@@ -106,10 +101,28 @@ pub(super) static COLUMN_ROWS: &[Row] = &[
     acquiring("red.{sem}{.scope}{.space}.{min|max|sub|mul|div}.type [a], b", INTEGERS),
 ];
 
+/// Only global memory has policies of the second cache.
+const HINTED: &[Demand] = &[Demand::space(SHARED, Needs::Without(&["L2::cache_hint"]), "global")];
+/// What came after the first atomics.
+const CHANGED: &[Later] = &[
+    Later::with(&[&["shared"]], [1, 2, 12]),
+    Later::with(&[&["add", "cas", "exch"], DOUBLE], [1, 2, 12]),
+    Later::with(&[SHARED, &["add", "cas", "exch"], DOUBLE], [2, 0, 20]),
+    Later::with(&[&["f32"]], [2, 0, 20]),
+    Later::without(SPACES, [2, 0, 20]),
+    Later::with(&[&["and", "or", "xor", "min", "max"], DOUBLE], [3, 1, 32]),
+    Later::with(&[&["f64"]], [5, 0, 60]),
+    Later::with(&[&["cta", "gpu", "sys"]], [5, 0, 60]),
+    Later::with(&[&["f16x2", "noftz"]], [6, 2, 60]),
+    Later::with(&[&["f16", "b16"]], [6, 3, 70]),
+    Later::with(&[&["bf16", "bf16x2"]], [7, 8, 90]),
+    Later::with(&[&["b128"]], [8, 3, 90]),
+];
+const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];
+const DOUBLE: &[&str] = &["b64", "u64", "s64"];
 const TAKES: &str = "atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}";
 const FIRST: [u32; 3] = [1, 1, 11];
 const LATER: [u32; 3] = [1, 2, 11];
-const HINT: [u32; 3] = [7, 4, 80];
 const NUMBERS: &str = ".u32, .s32, .u64 and .f64";
 const HALVES: &str = ".f16, .f16x2, .bf16 and .bf16x2";
 const BITS: &str = ".b32 and .b64";

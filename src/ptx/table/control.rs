@@ -2,7 +2,8 @@
 //! the opcodes of the ISA that are outside the subset; those that only columns have.
 
 use crate::ptx::row::{Op, Row, Takes, form};
-use crate::ptx::value::{Comparison as C, Type};
+use crate::ptx::since::Later;
+use crate::ptx::value::{Comparison as C, Proxy, Type};
 
 const BRANCH: &str = "PTX-9.7.12.3";
 
@@ -17,7 +18,8 @@ pub(super) static ROWS: &[Row] = &[
     form("stackrestore.{u32|u64} a", "PTX-9.7.17.2", [7, 3, 52], Op::StackRestore).operands(&[("a", Takes::Register(0))]).exact(),
     form("brkpt", "PTX-9.7.19.1", [1, 0, 11], Op::Unchecked),
     form("nanosleep.u32 t", "PTX-9.7.19.2", [6, 3, 70], Op::Nothing).exact(),
-    form("pmevent{.mask} a", "PTX-9.7.19.3", [1, 4, 10], Op::Unchecked),
+    form("pmevent{.mask} a", "PTX-9.7.19.3", [1, 4, 10], Op::Unchecked)
+        .changed(&[Later::with(&[&["mask"]], [3, 0, 20])]),
     form("setmaxnreg.{inc|dec}.sync.aligned.u32 count", "PTX-9.7.19.5", [8, 0, 90], Op::Unchecked),
 ];
 
@@ -84,17 +86,16 @@ pub(super) const COLUMNS: &[&str] = &[
     "tld",
 ];
 
-/// The opcode whose forms an opcode of the column dialect has, if it has no forms of its own.
-pub(super) fn alias(opcode: &str) -> Option<&'static str> {
-    Some(match opcode {
-        "goto" => "bra",
-        "tld" | "suld" | "cold" => "ld",
-        "sust" => "st",
-        "suatom" => "atom",
-        "sured" => "red",
-        _ => return None,
-    })
-}
+/// Opcodes of the column dialect that have the forms of another one, through a proxy.
+pub(super) const ALIASES: &[(&str, &str, Proxy)] = &[
+    ("goto", "bra", Proxy::Generic),
+    ("tld", "ld", Proxy::Texture),
+    ("suld", "ld", Proxy::Surface),
+    ("cold", "ld", Proxy::Constant),
+    ("sust", "st", Proxy::Surface),
+    ("suatom", "atom", Proxy::Surface),
+    ("sured", "red", Proxy::Surface),
+];
 
 /// Comparisons with branches of the column dialect.
 #[rustfmt::skip]

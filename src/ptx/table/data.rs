@@ -1,7 +1,9 @@
 //! Moves, conversions, addresses as values and hints (PTX-9.7.9), comparisons and selections
 //! (PTX-9.7.6).
 
+use crate::ptx::demand::{Demand, Needs};
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type};
 
 const SPACES: &str = "const, global, local, param, shared, shared::cta and shared::cluster";
@@ -41,21 +43,24 @@ pub(super) static ROWS: &[Row] = &[
     convert("cvt.sat.s32.{u32|u64|s64} d, a", Op::Convert),
     convert("cvt.sat.s64.u64 d, a", Op::Convert),
     convert("cvt.{rni|rzi|rmi|rpi}{.ftz}{.sat}.to.f32 d, a", Op::Outside),
-    convert("cvt.{rni|rzi|rmi|rpi}{.sat}.to.{f16|bf16|f64} d, a", Op::Outside),
+    convert("cvt.{rni|rzi|rmi|rpi}{.sat}.to.{f16|bf16|f64} d, a", Op::Outside).changed(BRAINS),
     convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.f32.from d, a", Op::Outside),
-    convert("cvt.{rn|rz|rm|rp}{.sat}.{f16|bf16|f64}.from d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.sat}.{f16|bf16|f64}.from d, a", Op::Outside).changed(BRAINS),
     convert("cvt{.rni|.rzi|.rmi|.rpi}{.ftz}{.sat}.f32.f32 d, a", Op::Outside),
     convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.f16.f16 d, a", Op::Outside),
-    convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.bf16.bf16 d, a", Op::Outside),
+    convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.bf16.bf16 d, a", Op::Outside).changed(BRAINS),
     convert("cvt{.rni|.rzi|.rmi|.rpi}{.sat}.f64.f64 d, a", Op::Outside),
     convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.f32.f64 d, a", Op::Outside),
-    convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.{f16|bf16}.f32 d, a", Op::Outside),
-    convert("cvt.{rn|rz}{.relu}{.satfinite}.{f16|bf16}.f32 d, a", Op::Outside),
-    convert("cvt.{rn|rz|rm|rp}{.sat}.{f16|bf16}.f64 d, a", Op::Outside),
-    convert("cvt{.rn|.rz|.rm|.rp}{.ftz}{.sat}.f32.bf16 d, a", Op::Outside),
-    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.f64.bf16 d, a", Op::Outside),
-    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.bf16.f16 d, a", Op::Outside),
-    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.f16.bf16 d, a", Op::Outside),
+    convert("cvt.{rn|rz|rm|rp}{.ftz}{.sat}.{f16|bf16}.f32 d, a", Op::Outside)
+        .changed(&[Later::with(&[&["bf16"]], [7, 0, 80])]),
+    convert("cvt.{rn|rz}{.relu}{.satfinite}.{f16|bf16}.f32 d, a", Op::Outside)
+        .changed(&[Later::with(&[&["bf16", "relu"]], [7, 0, 80]), Later::with(&[&["satfinite"]], [8, 1, 80])]),
+    convert("cvt.{rn|rz|rm|rp}{.sat}.{f16|bf16}.f64 d, a", Op::Outside).changed(BRAINS),
+    convert("cvt{.rn|.rz|.rm|.rp}{.ftz}{.sat}.f32.bf16 d, a", Op::Outside)
+        .changed(&[Later::with(&[&["bf16"]], [7, 1, 80]), Later::with(&[&["ftz"]], [7, 8, 90])]),
+    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.f64.bf16 d, a", Op::Outside).changed(BRAINS),
+    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.bf16.f16 d, a", Op::Outside).changed(BRAINS),
+    convert("cvt{.rn|.rz|.rm|.rp}{.sat}.f16.bf16 d, a", Op::Outside).changed(BRAINS),
     convert("cvt{.ftz}{.sat}.f32.f16 d, a", Op::Outside),
     convert("cvt{.ftz}{.sat}.f64.f32 d, a", Op::Outside),
     convert("cvt{.sat}.f64.f16 d, a", Op::Outside),
@@ -74,10 +79,10 @@ pub(super) static ROWS: &[Row] = &[
     form("selp.type d, a, b, p", "PTX-9.7.6.3", [1, 0, 10], Op::Select).types(REGISTERS)
         .operands(&[("p", Takes::Fixed(Type::PREDICATE))]).untyped(),
     // Addresses as values.
-    form("cvta.space.type d, a", "PTX-9.7.9.20", [2, 0, 20], Op::ToGeneric).types(ADDRESSES).spaces(SPACES)
+    form("cvta.space.type d, a", "PTX-9.7.9.20", [2, 0, 20], Op::ToGeneric).changed(WINDOWS).types(ADDRESSES).spaces(SPACES)
         .operands(&[("a", Takes::Name(0))]).untyped(),
-    form("cvta.to.space.type d, a", "PTX-9.7.9.20", [2, 0, 20], Op::FromGeneric).types(ADDRESSES).spaces(SPACES).untyped(),
-    form("isspacep.space p, a", "PTX-9.7.9.19", [2, 0, 20], Op::IsSpace)
+    form("cvta.to.space.type d, a", "PTX-9.7.9.20", [2, 0, 20], Op::FromGeneric).changed(WINDOWS).types(ADDRESSES).spaces(SPACES).untyped(),
+    form("isspacep.space p, a", "PTX-9.7.9.19", [2, 0, 20], Op::IsSpace).changed(WINDOWS)
         .spaces("const, global, local, param::entry, shared, shared::cta and shared::cluster").operands(&[("a", Takes::Pointer)]),
     form("mapa{.shared::cluster}.type d, a, b", "PTX-9.7.9.23", [7, 8, 90], Op::MapAddress).types(SIGNED)
         .operands(&[("a", Takes::Name(0)), ("b", Takes::Word)]).untyped().device("`mapa`"),
@@ -122,14 +127,26 @@ const CONVERTED: &[(&str, Asks)] = {
     ]
 };
 
+/// Types of bits have no conversion, whatever else is written.
+const FLUSHED: Demand = Demand::rule(
+    &["ftz"],
+    Needs::With(&["f32", "b8", "b16", "b32", "b64", "b128"]),
+    "`.ftz` is for conversions from or to `.f32`",
+    "other numbers keep their subnormals: leave it out",
+);
+
 /// Conversions, of which those of integers are computed. `.sat` stands where results are out of range.
 const fn convert(text: &'static str, op: Op) -> Row {
     const INTEGERS: &[&str] = &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"];
     form(text, "PTX-9.7.9.21", [1, 0, 10], op)
         .lists(&[("to", INTEGERS), ("from", INTEGERS)])
+        .demands(&[FLUSHED])
         .slots(CONVERTED)
-        .operands(&[("a", Takes::Special(1))])
+        .operands(&[("d", Takes::Converted(0)), ("a", Takes::Converted(1))])
 }
+
+/// Numbers of the format `bf16` to and from all but `f32`.
+const BRAINS: &[Later] = &[Later::with(&[&["bf16"]], [7, 8, 90])];
 
 const COMPARISON: Asks = Asks::missing("a comparison such as `.eq`").choices(
     "the comparisons are eq, ne, lt, le, gt and ge, and of unsigned numbers lo, ls, hi and hs",
@@ -154,4 +171,9 @@ const fn set(text: &'static str) -> Row {
         .shown("set.cmp{.bool}.{u32|s32}.type d, a, b{, {!}c}")
 }
 
+/// Windows of generic addresses.
+const WINDOWS: &[Later] = &[
+    Later::with(&[&["const"]], [3, 1, 20]),
+    Later::with(&[&["param", "param::entry"]], [7, 7, 70]),
+];
 const PREFETCH: &str = "PTX-9.7.9.15";

@@ -1,8 +1,9 @@
 //! Integer arithmetic, logic and shifts (PTX-9.7.1, PTX-9.7.2, PTX-9.7.8).
 
-use crate::ptx::integer::{CarryOp, Excess, Half, IntegerOp as I, Permutation, Sign};
+use crate::ptx::integer::{CARRY, CarryOp, Excess, Half, IntegerOp as I, Permutation, Sign};
 use crate::ptx::mismatch::Expected;
-use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
+use crate::ptx::row::{Asks, Implied, Limits, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::{ArithmeticOp as A, Type};
 use crate::ptx::words::Words;
 
@@ -38,19 +39,37 @@ const fn integer(
 
 const HALF: &[(&str, Asks)] = &[(".{lo|hi}", Asks::missing("`.lo`, `.hi` or `.wide`"))];
 
+/// The number of twice the width that a wide product gives, and that may be added to it.
+const WIDE: &[(&str, Takes)] = &[("d", Takes::Wide(0)), ("c", Takes::Wide(0))];
+
+/// Of the types with a carry those of 32 bits are the first.
+const CARRIED: &[Later] = &[Later::with(&[&["u16", "s16", "u64", "s64"]], [4, 3, 20])];
+
+type Carries = &'static [(&'static str, Implied)];
+const TAKES: Carries = &[(CARRY, Implied::Read)];
+const GIVES: Carries = &[(CARRY, Implied::Written("cc"))];
+const BOTH: Carries = &[(CARRY, Implied::Read), (CARRY, Implied::Written("cc"))];
+
 /// Sums and differences that take the carry, or give it, or both.
 const fn sum(
     text: &'static str,
     section: &'static str,
     types: &'static str,
     op: fn(&Words) -> CarryOp,
+    carries: Carries,
 ) -> Row {
-    form(text, section, [1, 2, 10], Op::Carry(op)).types(types).shown("op{.cc}.type d, a, b")
+    form(text, section, [1, 2, 10], Op::Carry(op))
+        .types(types)
+        .implied(carries)
+        .changed(CARRIED)
+        .shown("op{.cc}.type d, a, b")
 }
 
-const fn product(text: &'static str, types: &'static str) -> Row {
+const fn product(text: &'static str, types: &'static str, carries: Carries) -> Row {
     form(text, "PTX-9.7.2.5", [3, 0, 20], Op::Carry(|w| CarryOp::Mad(half(w))))
         .types(types)
+        .implied(carries)
+        .changed(CARRIED)
         .leading(1)
         .shown("mad{c}.{lo|hi}{.cc}.type d, a, b, c")
 }
@@ -84,10 +103,11 @@ pub(super) static ROWS: &[Row] = &[
     plain("sub.type d, a, b", INTEGERS, A::Sub),
     form("mul.{lo|hi}.type d, a, b", "PTX-9.7.1.3", [1, 0, 10], Op::Product).types(INTEGERS).slots(HALF).untyped()
         .shown("op.type d, a, b"),
-    form("mul.wide.type d, a, b", "PTX-9.7.1.3", [1, 0, 10], Op::Product).types(HALVES).untyped().shown("op.type d, a, b"),
+    form("mul.wide.type d, a, b", "PTX-9.7.1.3", [1, 0, 10], Op::Product).types(HALVES).untyped().operands(WIDE)
+        .shown("op.type d, a, b"),
     form("mad.{lo|hi}.type d, a, b, c", "PTX-9.7.1.4", [1, 0, 10], Op::MultiplyAdd).types(INTEGERS).slots(HALF).untyped()
         .shown("mad.{lo|hi|wide}.type d, a, b, c"),
-    form("mad.wide.type d, a, b, c", "PTX-9.7.1.4", [1, 0, 10], Op::MultiplyAdd).types(HALVES).untyped()
+    form("mad.wide.type d, a, b, c", "PTX-9.7.1.4", [1, 0, 10], Op::MultiplyAdd).types(HALVES).untyped().operands(WIDE)
         .shown("mad.{lo|hi|wide}.type d, a, b, c"),
     plain("div.type d, a, b", INTEGERS, A::Div),
     plain("rem.type d, a, b", INTEGERS, A::Rem),
@@ -103,19 +123,19 @@ pub(super) static ROWS: &[Row] = &[
     plain("shl.type d, a, b", BITS, A::Shl).operands(&[("b", Takes::Word)]),
     plain("shr.type d, a, b", ".b16 to .b64, .u16 to .u64 and .s16 to .s64", A::Shr).operands(&[("b", Takes::Word)]),
     // With a carry.
-    sum("add.cc.type d, a, b", "PTX-9.7.2.1", INTEGERS_32_64, |_| CarryOp::Add),
-    sum("addc.type d, a, b", "PTX-9.7.2.2", INTEGERS, |_| CarryOp::Add),
-    sum("addc.cc.type d, a, b", "PTX-9.7.2.2", INTEGERS_32_64, |_| CarryOp::Add),
-    sum("sub.cc.type d, a, b", "PTX-9.7.2.3", INTEGERS_32_64, |_| CarryOp::Sub),
-    sum("subc.type d, a, b", "PTX-9.7.2.4", INTEGERS, |_| CarryOp::Sub),
-    sum("subc.cc.type d, a, b", "PTX-9.7.2.4", INTEGERS_32_64, |_| CarryOp::Sub),
-    product("mad.{lo|hi}.cc.type d, a, b, c", INTEGERS_32_64),
-    product("madc.{lo|hi}.type d, a, b, c", INTEGERS),
-    product("madc.{lo|hi}.cc.type d, a, b, c", INTEGERS_32_64),
+    sum("add.cc.type d, a, b", "PTX-9.7.2.1", INTEGERS_32_64, |_| CarryOp::Add, GIVES),
+    sum("addc.type d, a, b", "PTX-9.7.2.2", INTEGERS, |_| CarryOp::Add, TAKES),
+    sum("addc.cc.type d, a, b", "PTX-9.7.2.2", INTEGERS_32_64, |_| CarryOp::Add, BOTH),
+    sum("sub.cc.type d, a, b", "PTX-9.7.2.3", INTEGERS_32_64, |_| CarryOp::Sub, GIVES),
+    sum("subc.type d, a, b", "PTX-9.7.2.4", INTEGERS, |_| CarryOp::Sub, TAKES),
+    sum("subc.cc.type d, a, b", "PTX-9.7.2.4", INTEGERS_32_64, |_| CarryOp::Sub, BOTH),
+    product("mad.{lo|hi}.cc.type d, a, b, c", INTEGERS_32_64, GIVES),
+    product("madc.{lo|hi}.type d, a, b, c", INTEGERS, TAKES),
+    product("madc.{lo|hi}.cc.type d, a, b, c", INTEGERS_32_64, BOTH),
     // Saturating, and without numbers below zero.
     integer("add.sat.type d, a, b", "PTX-9.7.1.1", [1, 0, 10], |_| I::AddSaturated)
-        .types(".s32, .u32, .s16x2, .u16x2, .s8x4 and .u8x4"),
-    integer("sub.sat.type d, a, b", "PTX-9.7.1.2", [1, 0, 10], |_| I::SubSaturated).types(".s32, .s8x4 and .u8x4"),
+        .types(".s32, .u32, .s16x2, .u16x2, .s8x4 and .u8x4").changed(SATURATED),
+    integer("sub.sat.type d, a, b", "PTX-9.7.1.2", [1, 0, 10], |_| I::SubSaturated).types(".s32, .s8x4 and .u8x4").changed(SATURATED),
     integer("mad.hi.sat.s32 d, a, b, c", "PTX-9.7.1.4", [1, 0, 10], |_| I::MadSaturated).leading(1),
     integer("min.relu.type d, a, b", "PTX-9.7.1.12", [8, 0, 90], |_| I::MinRelu).types(".s32, .s16x2 and .s8x4"),
     integer("max.relu.type d, a, b", "PTX-9.7.1.13", [8, 0, 90], |_| I::MaxRelu).types(".s32, .s16x2 and .s8x4"),
@@ -168,9 +188,11 @@ pub(super) static ROWS: &[Row] = &[
     integer("cvt.pack.sat.{u16|s16}.s32 d, a, b", PACK, [6, 5, 72], pack).marked("pack").slots(PARTS)
         .operands(&[("d", Takes::Type(1)), ("a", Takes::Type(1)), ("b", Takes::Type(1))]),
     integer("cvt.pack.sat.{u2|s2|u4|s4|u8|s8}.s32.b32 d, a, b, c", PACK, [6, 5, 72], pack).marked("pack").slots(PARTS)
-        .operands(&[("d", Takes::Type(1)), ("a", Takes::Type(1)), ("b", Takes::Type(1)), ("c", Takes::Type(2))]),
+        .operands(&[("d", Takes::Type(1)), ("a", Takes::Type(1)), ("b", Takes::Type(1)), ("c", Takes::Type(2))])
+        .changed(&[Later::with(&[&["u2", "s2", "u4", "s4"]], [6, 5, 75])]),
 ];
 
+const SATURATED: &[Later] = &[Later::with(&[&["u32"]], [9, 2, 120]).special()];
 const LOGIC: &str = "lop3{.and|.or}.b32 d{|p}, a, b, c, table{, q}";
 const PACK: &str = "PTX-9.7.9.22";
 const COUNT: &[(&str, Takes)] = &[("d", Takes::Word)];

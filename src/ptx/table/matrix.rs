@@ -3,6 +3,7 @@
 use super::asynchronous::GROUPS;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::row::{Limits, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::Type;
 
 const DENSE: &str = "PTX-9.7.15.5";
@@ -49,8 +50,12 @@ const fn product(text: &'static str, section: &'static str, minor: u32, shapes: 
         .lists(shapes)
         .device(DEVICE)
         .operands(OPERANDS)
+        .changed(MIXED)
         .special()
 }
+
+/// Products of a signed and an unsigned matrix.
+const MIXED: &[Later] = &[Later::with(&[&["s8"], &["u8"]], [8, 4, 90])];
 
 // One row to a line.
 #[rustfmt::skip]

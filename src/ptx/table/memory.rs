@@ -1,8 +1,9 @@
 //! Loads and stores (PTX-9.7.9.8 to PTX-9.7.9.11).
 
 use crate::ptx::demand::{Demand, Needs};
-use crate::ptx::names::NOT_GLOBAL;
+use crate::ptx::names::{NOT_GLOBAL, SPACES};
 use crate::ptx::row::{Op, Row, Takes, form};
+use crate::ptx::since::Later;
 
 /// Lists of words for the names in the texts.
 const LISTS: &[(&str, &[&str])] = &[
@@ -20,8 +21,22 @@ const STORED: &[(&str, &[&str])] = &[
     ("vec", VECTORS),
 ];
 
+/// What came after the first loads and stores.
+const LATER: &[Later] = &[
+    Later::without(SPACES, [2, 0, 20]),
+    Later::with(&[SCOPES], [6, 0, 70]),
+    Later::with(&[FIRST], [7, 4, 70]),
+    Later::with(&[&["L2::64B", "L2::128B"]], [7, 4, 75]),
+    Later::with(&[&["L2::256B"]], [7, 4, 80]),
+    Later::with(&[&["v8"]], [8, 8, 100]),
+    Later::with(&[&["v4"], &["b64", "u64", "s64", "f64"]], [8, 8, 100]),
+    Later::with(&[SECOND], [8, 8, 100]),
+    Later::with(&[&["volatile"], &["local"]], [9, 1, 10]),
+];
+
 const fn load(text: &'static str, section: &'static str, since: [u32; 3]) -> Row {
     form(text, section, since, Op::Load)
+        .changed(LATER)
         .lists(LISTS)
         .types(TYPES)
         .spaces("const, global, local, param, param::func, shared and shared::cluster")
@@ -39,6 +54,7 @@ const fn incoherent(text: &'static str, section: &'static str, since: [u32; 3]) 
 
 const fn store(text: &'static str, since: [u32; 3]) -> Row {
     form(text, "PTX-9.7.9.11", since, Op::Store)
+        .changed(LATER)
         .lists(STORED)
         .types(TYPES)
         .spaces("global, local, param, param::func, shared and shared::cluster")
@@ -151,7 +167,11 @@ const ONE_HINT: Demand = Demand::rule(
     "a cache operator and a priority in the first cache exclude each other",
 );
 
+const WEAK: Demand =
+    Demand::conflict(&["weak"], &["relaxed", "acquire", "release", "acq_rel", "sc"]);
+
 const LOADS: &[Demand] = &[
+    WEAK,
     Demand::rule(
         ORDERS,
         Needs::OneOf(&["weak", "relaxed", "acquire"]),
@@ -173,6 +193,7 @@ const LOADS: &[Demand] = &[
 ];
 
 const STORES: &[Demand] = &[
+    WEAK,
     Demand::rule(
         ORDERS,
         Needs::OneOf(&["weak", "relaxed", "release"]),

@@ -9,13 +9,14 @@
 //!   host thread may execute follow from the form and the roles of its operands.
 //! - Lowering matches on what the form does and asks for the operands by their names. A new
 //!   instruction is a row here and an arm there.
-//! - Accesses, moves, comparisons, barriers and other instructions that passes look at have an
-//!   operation of their own, which is built from what is written, and has its operands' roles in
-//!   [`super::operands`].
+//! - Accesses, moves, comparisons, barriers and other instructions that passes look at or change have an
+//!   operation of their own, which is built from what is written. The way back is
+//!   [`super::spelling`]: the words of the operation find the form, and all else follows from that.
 //! - What words ask of each other and no text shows, such as the width of a vector in a state space, is
 //!   a [`super::demand::Demand`] of the row.
 //! - Forms that only the column dialect has are rows beside those of PTX.
-//! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
+//! - What came later than a form, such as the scope of clusters, is a [`super::since::Later`].
+//! - The opcodes that are known, the words of PTX 1.4, the versions that kernels name, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
 
 mod asynchronous;
@@ -33,6 +34,7 @@ mod tensor;
 
 use super::form::Form;
 use super::row::{Op, Row};
+use super::value::{Comparison, Proxy};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -70,6 +72,19 @@ static OPCODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     opcodes
 });
 
+/// The qualifiers of all forms, each with its first version.
+static WORDS: LazyLock<FxHashMap<String, (u32, u32)>> = LazyLock::new(|| {
+    let mut first: FxHashMap<String, (u32, u32)> = FxHashMap::default();
+    for form in FORMS.values().flatten() {
+        for word in form.words() {
+            let version = form.since_with(&[&word]).version;
+            let known = first.entry(word).or_insert(version);
+            *known = version.min(*known);
+        }
+    }
+    first
+});
+
 /// All rows of the table.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().copied().flatten()
@@ -104,12 +119,37 @@ pub(crate) fn without_choice(
 
 /// The forms of an opcode in the column dialect: its own ones, and those of PTX.
 pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
-    let alias = control::alias(opcode);
-    // Bulk stores have no other proxy.
-    let fits = move |form: &&Form| alias.is_none() || !matches!(form.row.op, Op::StoreBulk);
+    let alias =
+        control::ALIASES.iter().find(|(own, ..)| *own == opcode).map(|(_, other, _)| *other);
+    // Bulk and asynchronous operations have no other proxy, and loads of old values neither.
+    let synchronous =
+        |op| matches!(op, Op::Load | Op::Store | Op::Atomic | Op::Reduce | Op::Branch);
+    let fits = move |form: &&Form| alias.is_none() || synchronous(form.row.op);
     let opcode = alias.unwrap_or(opcode);
     let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
-    own.iter().chain(forms(opcode).iter().filter(fits))
+    // Of fences that are as near, those of PTX are meant.
+    let (first, last) =
+        own.split_at(own.partition_point(|form| !matches!(form.row.op, Op::ProxyFence)));
+    first.iter().chain(forms(opcode).iter().filter(fits)).chain(last)
+}
+
+/// The opcode of columns for a branch that compares.
+pub(crate) fn branch(comparison: Comparison) -> Option<&'static str> {
+    let fits = |row: &&Row| matches!(row.op, Op::CompareBranch(found) if found == comparison);
+    control::COLUMN_ROWS.iter().find(fits)?.text.split(' ').next()
+}
+
+/// The proxy that an opcode stands for.
+pub(crate) fn proxy(opcode: &str) -> Proxy {
+    let alias = control::ALIASES.iter().find(|(own, ..)| *own == opcode);
+    alias.map_or(Proxy::Generic, |(.., proxy)| *proxy)
+}
+
+/// The opcode that stands for an opcode of PTX through a proxy.
+pub(crate) fn through(opcode: &'static str, proxy: Proxy) -> &'static str {
+    let fits = |alias: &&(&str, &str, Proxy)| alias.1 == opcode && alias.2 == proxy;
+    let alias = control::ALIASES.iter().filter(|_| proxy != Proxy::Generic).find(fits);
+    alias.map_or(opcode, |(own, ..)| *own)
 }
 
 /// The opcodes of which some form is decoded, sorted; `paper-notes/language.md` lists them.
@@ -124,6 +164,11 @@ pub const COLUMN_OPCODES: &[&str] = control::COLUMNS;
 /// The opcodes of which every form is outside the subset.
 pub(crate) fn outside() -> impl Iterator<Item = &'static str> {
     control::OUTSIDE.iter().map(|(opcode, _)| *opcode)
+}
+
+/// The first version of the ISA with a qualifier, of whatever opcode; `None` if no form has the word.
+pub(crate) fn first_with(word: &str) -> Option<(u32, u32)> {
+    WORDS.get(word).copied()
 }
 
 /// Whether a version of the ISA has an opcode.

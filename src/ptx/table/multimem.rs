@@ -2,13 +2,25 @@
 
 use crate::ptx::demand::{Demand, Needs};
 use crate::ptx::row::{Asks, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 
-const LISTS: &[(&str, &[&str])] = &[("vec", VECTORS)];
+const LISTS: &[(&str, &[&str])] = &[
+    ("ldsem", &["weak", "relaxed.scope", "acquire.scope"]),
+    ("stsem", &["weak", "relaxed.scope", "release.scope"]),
+    ("redsem", &["relaxed", "release"]),
+    ("vec", VECTORS),
+];
 
 const fn multimem(text: &'static str, op: Op, shape: &'static str) -> Row {
+    const LATER: &[Later] = &[
+        Later::with(&[&["acc::f32"]], [8, 2, 90]),
+        Later::with(&[&["acc::f16"]], [8, 6, 100]).special(),
+        Later::with(&[NARROW_TYPES], [8, 6, 100]).special(),
+    ];
     form(text, "PTX-9.7.9.14", [8, 1, 90], op)
+        .changed(LATER)
         .lists(LISTS)
-        .operands(&[("d", Takes::Data(0)), ("b", Takes::Data(0))])
+        .operands(&[("d", Takes::Lanes(0)), ("b", Takes::Lanes(0))])
         .slots(SLOTS)
         .leading(1)
         .demands(&[HALVES])
@@ -45,28 +57,28 @@ const fn reduce(text: &'static str) -> Row {
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.{and|or|xor}.type d, [a]").types(BITS),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.{min|max}.type d, [a]").types(INTEGERS),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.add.type d, [a]").types(SUMS),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.add{.acc::f32}{.vec}.type d, [a]").types(PAIRS),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.add{.acc::f32}.vec.type d, [a]").types(SINGLE),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.add.{v2|v4}.f32 d, [a]"),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.{min|max}{.vec}.type d, [a]").types(PAIRS),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.{min|max}.vec.type d, [a]").types(SINGLE),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.add{.acc::f16}{.vec}.type d, [a]").types(NARROW),
-    load_reduce("multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.{min|max}{.vec}.type d, [a]").types(NARROW),
-    store("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.type [a], b").types(WORDS),
-    store("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}{.vec}.type [a], b").types(PAIRS),
-    store("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.vec.type [a], b").types(SINGLE),
-    store("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.{v2|v4}.f32 [a], b"),
-    store("multimem.st{.weak|.relaxed.scope|.release.scope}{.global}{.vec}.type [a], b").types(NARROW),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.{and|or|xor}.type [a], b").types(BITS),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.{min|max}.type [a], b").types(INTEGERS),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.add.type [a], b").types(SUMS),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.add{.vec}.type [a], b").types(PAIRS),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.add.vec.type [a], b").types(SINGLE),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.add.{v2|v4}.f32 [a], b"),
-    reduce("multimem.red{.relaxed|.release}{.scope}{.global}.{min|max}.vec.type [a], b").types(HALF),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.{and|or|xor}.type d, [a]").types(BITS),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.{min|max}.type d, [a]").types(INTEGERS),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.add.type d, [a]").types(SUMS),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.add{.acc::f32}{.vec}.type d, [a]").types(PAIRS),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.add{.acc::f32}.vec.type d, [a]").types(SINGLE),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.add.{v2|v4}.f32 d, [a]"),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.{min|max}{.vec}.type d, [a]").types(PAIRS),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.{min|max}.vec.type d, [a]").types(SINGLE),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.add{.acc::f16}{.vec}.type d, [a]").types(NARROW),
+    load_reduce("multimem.ld_reduce{.ldsem}{.global}.{min|max}{.vec}.type d, [a]").types(NARROW),
+    store("multimem.st{.stsem}{.global}.type [a], b").types(WORDS),
+    store("multimem.st{.stsem}{.global}{.vec}.type [a], b").types(PAIRS),
+    store("multimem.st{.stsem}{.global}.vec.type [a], b").types(SINGLE),
+    store("multimem.st{.stsem}{.global}.{v2|v4}.f32 [a], b"),
+    store("multimem.st{.stsem}{.global}{.vec}.type [a], b").types(NARROW),
+    reduce("multimem.red{.redsem}{.scope}{.global}.{and|or|xor}.type [a], b").types(BITS),
+    reduce("multimem.red{.redsem}{.scope}{.global}.{min|max}.type [a], b").types(INTEGERS),
+    reduce("multimem.red{.redsem}{.scope}{.global}.add.type [a], b").types(SUMS),
+    reduce("multimem.red{.redsem}{.scope}{.global}.add{.vec}.type [a], b").types(PAIRS),
+    reduce("multimem.red{.redsem}{.scope}{.global}.add.vec.type [a], b").types(SINGLE),
+    reduce("multimem.red{.redsem}{.scope}{.global}.add.{v2|v4}.f32 [a], b"),
+    reduce("multimem.red{.redsem}{.scope}{.global}.{min|max}.vec.type [a], b").types(HALF),
 ];
 
 const VECTORS: &[&str] = &["v2", "v4", "v8"];

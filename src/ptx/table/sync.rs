@@ -2,6 +2,7 @@
 
 use crate::ptx::mismatch::Expected;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::{AtomicOp, Type};
 use crate::ptx::warp::{Shuffle, Vote, WarpOp, WarpReduction};
 use crate::ptx::words::Words;
@@ -19,7 +20,10 @@ const fn barrier(text: &'static str, since: [u32; 3]) -> Row {
         Asks::missing("its operation").choices("the operations are `.sync`, `.arrive` and `.red`");
     const WORDS: &[(&str, Asks)] =
         &[(".sync", MODE), (".popc", REDUCTION), (".{and|or}", REDUCTION)];
+    const CHANGED: &[Later] =
+        &[Later::with(&[&["{b}"]], [2, 0, 20]), Later::with(&[&["cta"]], [7, 8, 20])];
     form(text, "PTX-9.7.13.1", since, Op::CtaBarrier)
+        .changed(CHANGED)
         .operands(OPERANDS)
         .slots(WORDS)
         .takes("barrier{.cta}.{sync|arrive|red.op}{.aligned} a{, b}")
@@ -37,8 +41,18 @@ const fn proxy_fence(text: &'static str, since: [u32; 3]) -> Row {
 
 /// Operations on mbarrier objects, in shared memory of the own CTA.
 const fn mbarrier(text: &'static str, since: [u32; 3], op: Op) -> Row {
+    const CHANGED: &[Later] = &[
+        Later::with(&[&["{count}"]], [7, 8, 90]),
+        Later::with(&[&["acquire", "release", "relaxed", "cta", "cluster"]], [8, 0, 90]),
+        Later::with(&[&["shared::cluster"]], [8, 0, 90]),
+        Later::with(
+            &[&["arrive", "arrive_drop", "test_wait", "try_wait"], &["relaxed"]],
+            [8, 6, 90],
+        ),
+    ];
     form(text, "PTX-9.7.13.15", since, op)
         .leading(1)
+        .changed(CHANGED)
         .spaces("shared::cta")
         .scopes("`.cta` and `.cluster`")
 }
@@ -71,9 +85,9 @@ pub(super) static ROWS: &[Row] = &[
     barrier("barrier{.cta}.red.{and|or}{.aligned}.pred p, a{, b}, {!}c", [6, 0, 30]),
     form("bar.warp.sync membermask", "PTX-9.7.13.2", [6, 0, 30], Op::WarpBarrier)
         .slots(&[(".sync", Asks::missing("`.sync`").choices("its only form is `bar.warp.sync membermask`"))]).marked("warp"),
-    form("barrier.cluster.arrive{.release|.relaxed}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterArrive).takes(CLUSTERS).marked("cluster")
+    form("barrier.cluster.arrive{.release|.relaxed}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterArrive).takes(CLUSTERS).changed(ORDERED).marked("cluster")
         .slots(&[(".arrive", Asks::missing("`.arrive` or `.wait`"))]),
-    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait).takes(CLUSTERS).marked("cluster"),
+    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait).takes(CLUSTERS).changed(ORDERED).marked("cluster"),
     form("griddepcontrol.wait", GRID, [7, 8, 90], Op::GridDependencyWait).takes(GRIDS)
         .slots(&[(".wait", Asks::missing("`.wait` or `.launch_dependents`"))]),
     form("griddepcontrol.launch_dependents", GRID, [7, 8, 90], Op::LaunchDependents).takes(GRIDS),
@@ -83,7 +97,7 @@ pub(super) static ROWS: &[Row] = &[
     fence("fence.acquire.sync_restrict::shared::cluster.cluster", [8, 6, 90]).takes(RESTRICTED),
     fence("fence.release.sync_restrict::shared::cta.cluster", [8, 6, 90]).takes(RESTRICTED),
     fence("fence.mbarrier_init.release.cluster", [8, 0, 90]),
-    fence("membar.{cta|gl|sys}", [1, 4, 10]).shown(MEMBAR),
+    fence("membar.{cta|gl|sys}", [1, 4, 10]).changed(&[Later::with(&[&["sys"]], [2, 0, 20])]).shown(MEMBAR),
     proxy_fence("fence.proxy.alias", [7, 5, 70]).slots(PROXY).shown(PROXIES),
     proxy_fence("fence.proxy.async{.space}", [8, 0, 90]).shown(PROXIES),
     proxy_fence("fence.proxy.tensormap::generic.release.scope", [8, 3, 90])
@@ -134,17 +148,19 @@ pub(super) static ROWS: &[Row] = &[
         .operands(&[("d", Takes::Both(Expected::Elected))]),
 ];
 
-/// Barriers of the column dialect: an instance, a barrier and a number of threads.
+/// Barriers of the column dialect, which have an instance, a barrier and a number of threads, and its
+/// fences of research proxies.
 #[rustfmt::skip]
 pub(super) static COLUMN_ROWS: &[Row] = &[
     instance("bar.cta.{sync|arrive} a{, resource{, b}}"),
     instance("barrier.cta.{sync|arrive}{.aligned} a{, resource{, b}}"),
+    proxy_fence("fence.proxy.{generic|texture|surface|constant}", [7, 5, 70]).shown("fence.proxy.proxykind"),
+    proxy_fence("membar.proxy.{generic|texture|surface|constant}", [7, 5, 60]).shown("fence.proxy.proxykind"),
 ];
 
 const fn instance(text: &'static str) -> Row {
-    const NUMBER: Takes = Takes::Fixed(Type::UNTYPED);
     form(text, "PTX-9.7.13.1", [6, 0, 30], Op::CtaBarrier)
-        .operands(&[("a", NUMBER), ("resource", NUMBER), ("b", NUMBER)])
+        .operands(&[("a", Takes::Word), ("resource", Takes::Word), ("b", Takes::Word)])
         .marked("cta")
         .shown("bar.cta.sync instance{, barrier{, count}}")
 }
@@ -186,6 +202,7 @@ const PROXY: &[(&str, Asks)] =
     &[(".alias", Asks::missing("a proxy: `.alias`, `.async` or `.tensormap::generic`"))];
 const TENSORMAP: &str = "fence.proxy.tensormap::generic.{release.scope | acquire.scope [a], 128}";
 const CLUSTER: &str = "PTX-9.7.13.3";
+const ORDERED: &[Later] = &[Later::with(&[&["acquire", "release", "relaxed"]], [8, 0, 90])];
 const CLUSTERS: &str = "barrier.cluster.{arrive{.release|.relaxed}|wait{.acquire}}{.aligned}";
 const GRID: &str = "PTX-9.7.13.13";
 const GRIDS: &str = "griddepcontrol.{wait|launch_dependents}";

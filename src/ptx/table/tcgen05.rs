@@ -2,6 +2,7 @@
 
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::row::{Limits, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type, TypeKind};
 
 const MANAGE: &str = "PTX-9.7.16.7";
@@ -83,7 +84,11 @@ const fn issues(text: &'static str, section: &'static str, op: AsyncOp) -> Row {
 }
 
 const fn product(text: &'static str) -> Row {
-    issues(text, PRODUCT, AsyncOp::TensorMultiply)
+    const LATER: &[Later] = &[
+        Later::with(&[&["kind::mxf4nvf4"]], [8, 7, 100]),
+        Later::with(&[&["block16", "block32"]], [8, 8, 100]),
+    ];
+    issues(text, PRODUCT, AsyncOp::TensorMultiply).changed(LATER)
 }
 
 // One row to a line.

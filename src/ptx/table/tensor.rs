@@ -3,6 +3,7 @@
 
 use crate::ptx::asynchronous::AsyncOp;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
+use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type, TypeKind};
 
 const COPY: &str = "PTX-9.7.9.25.5.2";
@@ -10,6 +11,15 @@ const REDUCE: &str = "PTX-9.7.9.25.5.3";
 const PREFETCH: &str = "PTX-9.7.9.25.5.4";
 const REPLACE: &str = "PTX-9.7.9.26.1";
 const DEVICE: &str = "an operation on tensors";
+
+/// What came after the first copies of boxes.
+const LATER: &[Later] = &[
+    Later::with(&[&["cta_group::1", "cta_group::2"]], [8, 6, 100]).special(),
+    Later::with(&[&["tile::gather4", "tile::scatter4"]], [8, 6, 100]).special(),
+    Later::with(&[&["im2col::w", "im2col::w::128"]], [8, 6, 100]).special(),
+];
+
+const ATOMICITY: &[Later] = &[Later::with(&[&["swizzle_atomicity"]], [8, 6, 100]).special()];
 
 /// A copy of a box between a tensor and shared memory.
 const fn copy(text: &'static str, since: [u32; 3]) -> Row {
@@ -30,12 +40,18 @@ const fn moved(text: &'static str, section: &'static str, since: [u32; 3], op: O
         ("policy", Takes::Token),
     ];
     const ASKED: &[(&str, &str)] = &[("policy", "L2::cache_hint"), ("mask", "multicast::cluster")];
-    form(text, section, since, op).device(DEVICE).operands(OPERANDS).asked(ASKED).slots(COMPLETION)
+    form(text, section, since, op)
+        .device(DEVICE)
+        .operands(OPERANDS)
+        .asked(ASKED)
+        .slots(COMPLETION)
+        .changed(LATER)
 }
 
 const fn prefetch(text: &'static str) -> Row {
     const OPERANDS: &[(&str, Takes)] = &[("policy", Takes::Token), ("info", Takes::Word)];
     form(text, PREFETCH, [8, 0, 90], Op::Nothing)
+        .changed(LATER)
         .operands(OPERANDS)
         .asked(&[("policy", "L2::cache_hint")])
 }
@@ -50,6 +66,7 @@ const fn replace(text: &'static str) -> Row {
         ("b", Takes::Fixed(Type::B32)),
     ];
     form(text, REPLACE, [8, 3, 90], Op::ReplaceMap)
+        .changed(ATOMICITY)
         .device(DEVICE)
         .operands(OPERANDS)
         .spaces("global and shared::cta")

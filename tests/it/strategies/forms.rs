@@ -26,10 +26,12 @@ pub fn register_forms(columns: bool) -> Vec<&'static Form> {
         !(pair || braces || matches!(operand.role, Role::Memory | Role::Tensor | Role::Label))
     };
     let plain = |form: &&Form| {
-        let kept = !matches!(
-            form.row.op,
-            Op::Nothing | Op::Exit | Op::Carry(_) | Op::CtaBarrier | Op::WarpBarrier
-        );
+        let kept = match form.row.op {
+            Op::Nothing | Op::Exit | Op::CtaBarrier | Op::WarpBarrier => false,
+            // A carry that is read has to be written somewhere.
+            Op::Carry(_) => form.row.text.contains(".cc"),
+            _ => true,
+        };
         kept && form.operands.iter().all(fits)
     };
     all().filter(plain).collect()
@@ -70,7 +72,7 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
             _ if part.role == Role::Tensor => operands.push(tensor(&head, pick)),
             _ if matches!(part.role, Role::Into | Role::Elements)
                 || matches!(part.takes, Takes::Vector(_))
-                || matches!(part.takes, Takes::Data(_))
+                || matches!(part.takes, Takes::Data(_) | Takes::Lanes(_))
                     && ["v2", "v4", "v8"].iter().any(|v| has(v)) =>
             {
                 operands.push(braced(&head, part, types.first().copied(), pick));

@@ -12,11 +12,10 @@ use ptxmc::testing::litmus::ast::{
     Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
 use ptxmc::testing::ptx::decode;
-use ptxmc::testing::ptx::integer::CARRY;
 use ptxmc::testing::ptx::operation::{
-    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, CarryOp, Comparison,
-    Destination, FenceRestriction, Half, MbarrierOp, Operation, Order, PredicateUse, Proxy,
-    ProxyFenceKind, Register, Scope, Space, Statement, Type, TypeKind, Value, WaitPhase,
+    AccessForm, Address, AtomicOp, BarrierMode, BoolOp, Comparison, Destination, FenceRestriction,
+    MbarrierOp, Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Register, Scope, Space,
+    Statement, Type, TypeKind, Value, WaitPhase,
 };
 use ptxmc::testing::source::{Span, Spanned};
 
@@ -286,12 +285,10 @@ fn mbarrier() -> impl Strategy<Value = Operation> {
 }
 
 fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
-    use ArithmeticOp as A;
     let ty = match dialect {
         Dialect::Blocks => Type::new(TypeKind::Signed, 32),
         _ => Type::UNTYPED,
     };
-    let binary = select(&[A::Add, A::Sub, A::MulLo, A::MulHi, A::Div, A::Rem, A::Min, A::Max][..]);
     let comparison = {
         use Comparison as C;
         select(&[C::Eq, C::Ne, C::Lt, C::Le, C::Gt, C::Ge][..])
@@ -301,12 +298,6 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
             ty,
             destination,
             source
-        }),
-        (binary, destination(), value(), value()).prop_map(move |(op, destination, a, b)| {
-            Operation::Arithmetic { op, ty, destination, sources: vec![a, b] }
-        }),
-        (destination(), value(), value(), value()).prop_map(move |(destination, a, b, c)| {
-            Operation::MultiplyAdd { op: A::MulLo, ty, destination, sources: [a, b, c] }
         }),
         (comparison, select(PREDICATES), value(), value(), option::of(truth())).prop_map(
             move |(comparison, p, a, b, combine)| Operation::Compare {
@@ -336,33 +327,9 @@ fn tabled(dialect: Dialect, choices: &[u8]) -> Operation {
     forms::decoded(&line, dialect).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// Instructions of the table, arithmetic with a carry, conversions.
+/// Instructions of the table.
 fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
-    let tabled = vec(any::<u8>(), 16).prop_map(move |choices| tabled(dialect, &choices));
-    let op = select(
-        &[
-            (CarryOp::Add, 2),
-            (CarryOp::Sub, 2),
-            (CarryOp::Mad(Half::Lo), 3),
-            (CarryOp::Mad(Half::Hi), 3),
-        ][..],
-    );
-    let carry = (op, destination(), vec(value(), 3), any::<bool>()).prop_map(
-        |((op, count), destination, values, takes)| {
-            let sources = values.into_iter().take(count).collect();
-            let ty = Type::new(TypeKind::Unsigned, 32);
-            let carry = || name(CARRY);
-            // What is read has to be written somewhere.
-            let (carry_in, carry_out) = (takes.then(carry), Some(carry()));
-            Operation::Carry { op, ty, destination, sources, carry_in, carry_out }
-        },
-    );
-    let convert =
-        (any::<bool>(), destination(), value()).prop_map(|(saturating, destination, source)| {
-            let [to, from] = [Type::new(TypeKind::Unsigned, 16), Type::new(TypeKind::Signed, 32)];
-            Operation::Convert { saturating, to, from, destination, source }
-        });
-    prop_oneof![6 => tabled, 1 => carry, 1 => convert]
+    vec(any::<u8>(), 16).prop_map(move |choices| tabled(dialect, &choices))
 }
 
 fn control(dialect: Dialect) -> impl Strategy<Value = Operation> {
