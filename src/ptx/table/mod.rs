@@ -114,7 +114,12 @@ pub(crate) fn without_choice(
         _ => None,
     };
     let words: Vec<Option<Word>> = form.slots.iter().map(word).collect::<Option<_>>()?;
-    form.operands.is_empty().then(|| Written { form, words: Words(words), operands: Vec::new() })
+    (form.operands.is_empty() && form.row.implied.is_empty()).then(|| Written {
+        form,
+        words: Words(words),
+        operands: Vec::new(),
+        implied: Vec::new(),
+    })
 }
 
 /// The forms of an opcode in the column dialect: its own ones, and those of PTX.
