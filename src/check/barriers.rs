@@ -29,8 +29,7 @@ fn misused_in_some_order(asked: Asked<'_>) -> Option<Verdict> {
     let first = barrier_reuse::first_return(graph);
     let schedules = Schedules::new(Barriers::certain(graph));
     // If threads can meet in one way only, the orders between barriers decide.
-    let clash = may_differ(graph) || may_mix(graph);
-    if (clash || (first.is_some() && !schedules.is_fixed()))
+    if (may_clash(graph) || (first.is_some() && !schedules.is_fixed()))
         && let Some(verdict) = misused(graph, &schedules)
     {
         return Some(verdict);
@@ -42,6 +41,11 @@ fn misused_in_some_order(asked: Asked<'_>) -> Option<Verdict> {
         return Some(verdict);
     }
     barrier_reuse::early(asked, first?).or_else(|| barrier_reuse::behind_a_branch(asked))
+}
+
+/// Whether operations at some barrier may differ so that no two of them may meet.
+fn may_clash(graph: &EventGraph) -> bool {
+    may_differ(graph) || may_mix(graph)
 }
 
 /// Whether some barrier has reductions, other operations and counts.
@@ -67,17 +71,21 @@ pub(super) fn stuck(asked: Asked<'_>, core: Core) -> Verdict {
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    if let Some(verdict) = misused(graph, &schedules) {
+    if (may_clash(graph) || barrier_reuse::first_return(graph).is_some())
+        && let Some(verdict) = misused(graph, &schedules)
+    {
         return verdict;
     }
     if let Some(verdict) = barrier_counts::differ_before_an_end(asked) {
         return verdict;
     }
     // Threads may wait at other operations than those that surely happen.
-    if Barriers::fixed(graph).is_none()
-        && let Some(reason) = in_no_end(asked)
-    {
-        return Verdict::Deadlock(reason);
+    if Barriers::fixed(graph).is_none() {
+        match in_no_end(asked) {
+            Ok(Some(reason)) => return Verdict::Deadlock(reason),
+            Ok(None) => {}
+            Err(why) => return Verdict::Unknown(why),
+        }
     }
     let extent = match schedules.lead_to_one_end() {
         true => Extent::All,

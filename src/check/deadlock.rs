@@ -23,7 +23,7 @@ use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::solve::Goal;
-use crate::verdict::{Decided, Reason};
+use crate::verdict::{Decided, Reason, Undecided};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -37,40 +37,50 @@ enum Others {
 }
 
 /// The reason why threads of a non-terminating program wait at barriers for ever, if a matching
-/// execution is found. Other threads may be in loops.
-pub(super) fn in_no_end(asked: Asked<'_>) -> Option<Reason> {
+/// execution is found. Other threads may be in loops. Programs with very many operations are not
+/// looked at.
+///
+/// # Errors
+/// The reason if the engine cannot tell.
+pub(super) fn in_no_end(asked: Asked<'_>) -> Result<Option<Reason>, Undecided> {
     let graph = asked.problem.graph;
-    let found = find(asked, Others::End);
-    let may_loop = || find(asked, Others::MayLoop);
     let others = !graph.cuts.is_empty() || !graph.api_edges.is_empty();
-    let waiting = found.or_else(|| others.then(may_loop).flatten())?;
+    let found = match find(asked, Others::End) {
+        Ok(None) if others => find(asked, Others::MayLoop)?,
+        // An execution of the other kind shows a deadlock, too.
+        Err(why) if others => Some(find(asked, Others::MayLoop)?.ok_or(why)?),
+        found => found?,
+    };
+    let Some(waiting) = found else { return Ok(None) };
     let extent = match graph.cuts.is_empty() {
         true => Extent::AllInOneExecution,
         false => Extent::NoneEndsInOneExecution,
     };
-    Some(reason_of_deadlock(graph, extent, &waiting))
+    Ok(Some(reason_of_deadlock(graph, extent, &waiting)))
 }
 
 /// The operations at which threads wait for ever in some execution.
-fn find(asked: Asked<'_>, others: Others) -> Option<Vec<BarrierId>> {
+fn find(asked: Asked<'_>, others: Others) -> Result<Option<Vec<BarrierId>>, Undecided> {
     let graph = asked.problem.graph;
     let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
     if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
-        return None;
+        return Ok(None);
     }
     let mut stays = Blocked::new(graph);
     let Deadlock { guard, held } = deadlock(&mut stays, others);
     let Blocked { mut graph, .. } = stays;
     if graph.exprs.is_false(guard) {
-        return None;
+        return Ok(None);
     }
     let span = graph.event(graph.barriers[BarrierId::new(0)].event).span;
     graph.forget_cuts();
     graph.violations = vec![Violation::asked(guard, span)];
-    let Ok(Decided::Yes(choices)) = asked.on(&graph).find(Goal::Violation(0)) else { return None };
-    let execution = Execution::build(&graph, *choices).ok()?;
+    let Decided::Yes(choices) = asked.on(&graph).find(Goal::Violation(0))? else {
+        return Ok(None);
+    };
+    let Ok(execution) = Execution::build(&graph, *choices) else { return Ok(None) };
     let holds = |&b: &BarrierId| execution.truth(held[b]) == Some(true);
-    Some(held.keys().filter(holds).collect())
+    Ok(Some(held.keys().filter(holds).collect()))
 }
 
 /// The condition of a deadlock.

@@ -290,22 +290,23 @@ fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
 }
 
 /// The places where threads wait for ever in an execution that hangs, under a scheduler that owes all
-/// threads progress: branches of loops, and barrier operations. `None` if no such execution is found.
-pub(super) fn places(asked: Asked<'_>) -> Option<Vec<Span>> {
+/// threads progress: branches of loops, and barrier operations. `None` if no execution is known to
+/// hang.
+///
+/// # Errors
+/// The reason if the engine cannot tell.
+pub(super) fn places(asked: Asked<'_>) -> Result<Option<Vec<Span>>, Undecided> {
     let graph = asked.problem.graph;
-    if graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some() {
-        return None;
-    }
     let Formulas { stays, certain, .. } = formulas(graph, Halts::nowhere(graph), Progress::Fair);
-    let choices = find(asked.on(&stays.graph), certain).ok()??;
+    let Some(choices) = find(asked.on(&stays.graph), certain)? else { return Ok(None) };
     let mut hanging = stays.graph.clone();
     hanging.forget_cuts();
     let statuses = statuses(graph, &stays, &hanging, &choices);
-    Some(in_order(statuses.iter().filter_map(|status| match status.stop {
+    Ok(Some(in_order(statuses.iter().filter_map(|status| match status.stop {
         Stop::AtBarrier(b) => Some(graph.event(graph.barriers[b].event).span),
         Stop::InLoop { branch, .. } => Some(branch),
         Stop::Ended | Stop::BeforeTask(_) | Stop::NotStarted | Stop::Left(_) => None,
-    })))
+    }))))
 }
 
 /// An execution that satisfies a condition.

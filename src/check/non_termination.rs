@@ -2,30 +2,43 @@
 //! barriers are the cause.
 
 use super::asked::Asked;
+use super::events::in_order;
+use super::prefix::MOST_OPERATIONS;
 use super::{barriers, deadlock, hang};
 use crate::solve::{Core, Goal};
 use crate::source::Span;
-use crate::verdict::{Decided, Verdict};
+use crate::verdict::{Decided, Undecided, Verdict};
 
 /// The verdict if no execution ends and threads may wait at `loops` for ever: a deadlock if some
 /// execution has threads that wait at barriers for ever whatever others do in loops.
 pub(super) fn verdict(asked: Asked<'_>, core: Core, loops: Vec<Span>) -> Verdict {
-    let endless = |endless| Verdict::Forbidden(Core { endless, ..Core::default() });
-    let meets = !asked.problem.graph.barriers.is_empty();
-    match asked.find(Goal::Endless) {
-        Ok(Decided::No(_)) if !meets => return Verdict::Forbidden(core),
-        Ok(Decided::Yes(_)) if !meets => {
-            return endless(never_left(asked, loops));
-        }
-        Ok(_) => {}
-        Err(why) => return Verdict::Unknown(why),
+    decided(asked, core, loops).unwrap_or_else(Verdict::Unknown)
+}
+
+fn decided(asked: Asked<'_>, core: Core, loops: Vec<Span>) -> Result<Verdict, Undecided> {
+    let graph = asked.problem.graph;
+    let endless = |endless| Ok(Verdict::Forbidden(Core { endless, ..Core::default() }));
+    let in_loops = matches!(asked.find(Goal::Endless)?, Decided::Yes(_));
+    if graph.barriers.is_empty() {
+        return match in_loops {
+            true => endless(never_left(asked, loops)),
+            false => Ok(Verdict::Forbidden(core)),
+        };
     }
-    if let Some(reason) = deadlock::in_no_end(asked) {
-        return Verdict::Deadlock(reason);
+    if graph.barriers.len() > MOST_OPERATIONS {
+        let waits = graph.barriers.iter().filter(|op| op.waits);
+        let places = loops.into_iter().chain(waits.map(|op| graph.event(op.event).span));
+        return match in_loops {
+            true => endless(in_order(places)),
+            false => Ok(barriers::stuck(asked, core)),
+        };
     }
-    match hang::places(asked) {
+    if let Some(reason) = deadlock::in_no_end(asked)? {
+        return Ok(Verdict::Deadlock(reason));
+    }
+    match hang::places(asked)? {
         Some(places) => endless(places),
-        None => barriers::stuck(asked, core),
+        None => Ok(barriers::stuck(asked, core)),
     }
 }
 

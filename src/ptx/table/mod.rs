@@ -11,7 +11,7 @@
 //!   instruction is a row here and an arm there.
 //! - Accesses, moves, comparisons, barriers and other instructions that passes look at or change have an
 //!   operation of their own, which is built from what is written. The way back is
-//!   [`super::spelling`]: the words of the operation find the form, and all else follows from that.
+//!   `ptx::spelling`: the words of the operation find the form, and all else follows from that.
 //! - What words ask of each other and no text shows, such as the width of a vector in a state space, is
 //!   a [`super::demand::Demand`] of the row.
 //! - Forms that only the column dialect has are rows beside those of PTX.
