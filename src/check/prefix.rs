@@ -89,10 +89,7 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Prefix> {
 
 /// Whether all threads pass all barriers in every order, for certain participants.
 pub(super) fn all_pass(graph: &EventGraph) -> bool {
-    Barriers::fixed(graph).is_some_and(|barriers| {
-        let (stuck, all_ends) = Schedules::new(barriers).stuck_by_order();
-        all_ends && stuck.iter().all(Vec::is_empty)
-    })
+    Barriers::fixed(graph).is_some_and(|barriers| Schedules::new(barriers).all_pass())
 }
 
 /// The program without barrier operations: an over-approximation of its prefixes.

@@ -78,9 +78,6 @@ impl Thread {
 /// The most states that are explored.
 const MOST_STATES: usize = 20_000;
 
-/// The most ways to end that are listed.
-const MOST_ENDS: usize = 16;
-
 impl<'a> Schedules<'a> {
     /// The schedules of these operations.
     #[must_use]
@@ -191,39 +188,28 @@ impl<'a> Schedules<'a> {
         waiting.filter_map(|thread| self.last(state, thread)).collect()
     }
 
-    /// The operations at which threads wait in the end, for each way to end; and whether the list
-    /// is complete.
+    /// Whether all threads pass all operations in every schedule. Too many schedules to look at count
+    /// as one in which they do not.
     #[must_use]
-    pub fn stuck_by_order(&self) -> (Vec<Vec<BarrierId>>, bool) {
-        let all = self.all();
-        let one_end = || vec![self.waiting(&self.last_state(), &all)];
+    pub fn all_pass(&self) -> bool {
+        let have_passed = |state: &State, threads: &[usize]| {
+            threads.iter().all(|&thread| {
+                let Thread { operations, next, .. } = &self.threads[thread];
+                !state.waits[thread] && state.begun[thread] == operations.len() && next.is_none()
+            })
+        };
         if self.lead_to_one_end() {
-            return (one_end(), true);
+            return have_passed(&self.last_state(), &self.all());
         }
-        let crowds = self.crowds();
-        let in_none = |thread: &usize| !crowds.iter().any(|crowd| crowd.contains(thread));
-        let alone: Vec<usize> = all.iter().copied().filter(in_none).collect();
-        let (mut ends, mut complete) = (vec![self.waiting(&self.start(), &alone)], true);
-        for crowd in crowds {
-            let Ok(own) = self.ends_of(&crowd) else { return (one_end(), false) };
-            complete &= own.len() < MOST_ENDS && ends.len() * own.len() <= MOST_ENDS;
-            let both = ends.iter().flat_map(|end| own.iter().map(|own| [&end[..], own].concat()));
-            ends = both.take(MOST_ENDS).collect();
-        }
-        (ends, complete)
-    }
-
-    /// As [`Self::stuck_by_order`], for one crowd.
-    fn ends_of(&self, crowd: &[usize]) -> Result<IndexSet<Vec<BarrierId>>, TooMany> {
-        let mut ends = IndexSet::default();
-        self.explore(crowd, |state, _| {
-            let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
-            if !crowd.iter().any(goes_on) {
-                ends.insert(self.waiting(state, crowd));
-            }
-            ends.len() >= MOST_ENDS
-        })?;
-        Ok(ends)
+        self.crowds().iter().all(|crowd| {
+            let mut pass = true;
+            let all = self.explore(crowd, |state, _| {
+                let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
+                pass &= crowd.iter().any(goes_on) || have_passed(state, crowd);
+                !pass
+            });
+            all.is_ok() && pass
+        })
     }
 
     /// The pairs of operations of two threads that are at one barrier with different counts in some
