@@ -115,28 +115,25 @@ pub(super) fn is_barrier(operation: &Operation) -> bool {
 /// The kind of fence of the tensor cores that an operation is.
 pub(super) fn kind_of_tensor_fence(operation: &Operation) -> Option<TensorFence> {
     let Operation::Form(written) = operation else { return None };
-    Some(match written.op() {
+    kind_of(written.op())
+}
+
+/// A fence of the tensor cores.
+pub(super) fn tensor_fence(kind: TensorFence) -> Option<Operation> {
+    let opcode = match kind {
+        TensorFence::Warpgroup => "wgmma",
+        TensorFence::Before | TensorFence::After => "tcgen05",
+    };
+    table::without_choice(opcode, |op| kind_of(op) == Some(kind)).map(Operation::Form)
+}
+
+fn kind_of(op: Op) -> Option<TensorFence> {
+    Some(match op {
         Op::WarpgroupFence => TensorFence::Warpgroup,
         Op::BeforeThreadSync => TensorFence::Before,
         Op::AfterThreadSync => TensorFence::After,
         _ => return None,
     })
-}
-
-/// A fence of the tensor cores.
-pub(super) fn tensor_fence(kind: TensorFence) -> Option<Operation> {
-    let written = match kind {
-        TensorFence::Warpgroup => {
-            table::without_choice("wgmma", |op| matches!(op, Op::WarpgroupFence))
-        }
-        TensorFence::Before => {
-            table::without_choice("tcgen05", |op| matches!(op, Op::BeforeThreadSync))
-        }
-        TensorFence::After => {
-            table::without_choice("tcgen05", |op| matches!(op, Op::AfterThreadSync))
-        }
-    };
-    written.map(Operation::Form)
 }
 
 /// The fences of the tensor cores that may order what a thread does, each with the statement before which it

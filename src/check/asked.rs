@@ -1,7 +1,10 @@
 //! A question about a test, and a verdict that ends the list of questions.
 
 use super::Settings;
+use super::cut::cut;
 use crate::event::graph::EventGraph;
+use crate::execution::build::Choices;
+use crate::id::ExprId;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
@@ -44,6 +47,31 @@ impl<'a> Asked<'a> {
     /// The reason if the engine cannot tell.
     pub(super) fn find(self, goal: Goal) -> Result<Decided, Undecided> {
         self.engine.find(self.problem, goal, self.settings.budget).decided()
+    }
+
+    /// The choices of an execution that satisfies a condition, whether or not threads stay in loops.
+    ///
+    /// # Errors
+    /// The reason if the engine cannot tell.
+    pub(super) fn satisfying(self, holds: ExprId) -> Result<Option<Box<Choices>>, Undecided> {
+        let program = self.problem.graph;
+        if program.exprs.is_false(holds) {
+            return Ok(None);
+        }
+        let mut graph = program.clone();
+        graph.forget_cuts();
+        graph.violations.clear();
+        graph.observed.clear();
+        graph.filter = holds;
+        match self.on(&graph).find(Goal::Complete)? {
+            Decided::Yes(choices) => Ok(Some(choices)),
+            Decided::No(_) => Ok(None),
+        }
+    }
+
+    /// The reason why executions may be missing because the bound cuts loops ([`cut`]).
+    pub(super) fn cut(self) -> Option<Undecided> {
+        cut(self.test, self.problem, self.engine, self.settings)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::execution::phase::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
 use crate::rule::{Extent, Rule, Unsupported};
 use crate::solve::Core;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{Reason, Undecided, Verdict};
 
 /// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
 pub(super) fn misuse(asked: Asked<'_>) -> Option<Found> {
@@ -64,6 +64,21 @@ fn may_mix(graph: &EventGraph) -> bool {
 /// If threads can meet so that all barriers are passed, the cause is elsewhere: axioms exclude
 /// every execution.
 pub(super) fn stuck(asked: Asked<'_>, core: Core) -> Verdict {
+    // Threads may wait at other operations than those that surely happen.
+    let is_fixed = Barriers::fixed(asked.problem.graph).is_some();
+    stuck_unless(asked, core, || if is_fixed { Ok(None) } else { in_no_end(asked) })
+}
+
+/// As [`stuck`], where no execution [holds threads at barriers for ever](in_no_end) as far as is known.
+pub(super) fn stuck_otherwise(asked: Asked<'_>, core: Core) -> Verdict {
+    stuck_unless(asked, core, || Ok(None))
+}
+
+fn stuck_unless(
+    asked: Asked<'_>,
+    core: Core,
+    in_no_end: impl FnOnce() -> Result<Option<Reason>, Undecided>,
+) -> Verdict {
     let graph = asked.problem.graph;
     match Barriers::fixed(graph).map_or(Ok(Vec::new()), |barriers| barriers.assignments()) {
         Ok(meetings) if meetings.is_empty() => {}
@@ -79,13 +94,10 @@ pub(super) fn stuck(asked: Asked<'_>, core: Core) -> Verdict {
     if let Some(verdict) = barrier_counts::differ_before_an_end(asked) {
         return verdict;
     }
-    // Threads may wait at other operations than those that surely happen.
-    if Barriers::fixed(graph).is_none() {
-        match in_no_end(asked) {
-            Ok(Some(reason)) => return Verdict::Deadlock(reason),
-            Ok(None) => {}
-            Err(why) => return Verdict::Unknown(why),
-        }
+    match in_no_end() {
+        Ok(Some(reason)) => return Verdict::Deadlock(reason),
+        Ok(None) => {}
+        Err(why) => return Verdict::Unknown(why),
     }
     let extent = match schedules.lead_to_one_end() {
         true => Extent::All,
@@ -110,7 +122,7 @@ fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Verdict> {
 }
 
 /// The reason why a program with a misuse is undefined.
-pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
+fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
     match misuse {
         Misuse::EarlyReturn(a, b) => barrier_reuse::reason(graph, a, b, None),
         Misuse::DifferentCounts(a, b) => barrier_counts::reason(graph, a, b, None),

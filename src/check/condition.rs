@@ -1,7 +1,6 @@
 //! The verdict on the condition of a test that is defined.
 
 use super::asked::Asked;
-use super::cut::cut;
 use super::events::{graph_of, spins, without_filter};
 use super::{Settings, barriers, non_termination};
 use crate::event::unfold::Tearing;
@@ -116,16 +115,16 @@ pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<R
 
 /// The verdict if no execution is found: the bound or a deadlock may be the cause.
 fn excluded(asked: Asked<'_>, core: Core) -> Verdict {
-    let Asked { test, problem, engine, settings } = asked;
-    if let Some(why) = cut(test, problem, engine, settings) {
+    let graph = asked.problem.graph;
+    if let Some(why) = asked.cut() {
         return Verdict::Unknown(why);
     }
-    let (meets, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
+    let (meets, endless) = (!graph.barriers.is_empty(), spins(graph));
     if !meets && endless.is_empty() {
         return Verdict::Forbidden(core);
     }
     // An execution that only the filter excludes is no deadlock.
-    let unfiltered = without_filter(problem.graph);
+    let unfiltered = without_filter(graph);
     let asked = asked.on(&unfiltered);
     match asked.find(Goal::Complete) {
         Ok(Decided::No(_)) => {}

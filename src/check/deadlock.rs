@@ -17,13 +17,12 @@ use super::limits::too_large;
 use super::prefix::{Blocked, Blocking, MOST_OPERATIONS, choose};
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
-use crate::event::graph::{EventGraph, Violation};
+use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
-use crate::solve::Goal;
-use crate::verdict::{Decided, Reason, Undecided};
+use crate::verdict::{Reason, Undecided};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -69,15 +68,8 @@ fn find(asked: Asked<'_>, others: Others) -> Result<Option<Vec<BarrierId>>, Unde
     let mut stays = Blocked::new(graph);
     let Deadlock { guard, held } = deadlock(&mut stays, others);
     let Blocked { mut graph, .. } = stays;
-    if graph.exprs.is_false(guard) {
-        return Ok(None);
-    }
-    let span = graph.event(graph.barriers[BarrierId::new(0)].event).span;
+    let Some(choices) = asked.on(&graph).satisfying(guard)? else { return Ok(None) };
     graph.forget_cuts();
-    graph.violations = vec![Violation::asked(guard, span)];
-    let Decided::Yes(choices) = asked.on(&graph).find(Goal::Violation(0))? else {
-        return Ok(None);
-    };
     let Ok(execution) = Execution::build(&graph, *choices) else { return Ok(None) };
     let holds = |&b: &BarrierId| execution.truth(held[b]) == Some(true);
     Ok(Some(held.keys().filter(holds).collect()))

@@ -13,7 +13,6 @@
 mod polls;
 
 use super::asked::Asked;
-use super::cut::cut;
 use super::deadlock::{Precision, is_held};
 use super::events::{graph_of, in_order};
 use super::halts::{Halts, owes_nothing};
@@ -27,9 +26,9 @@ use crate::litmus::ast::Test;
 use crate::progress::Progress;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
-use crate::solve::{Engine, Goal, Problem};
+use crate::solve::{Engine, Problem};
 use crate::source::Span;
-use crate::verdict::{Decided, Undecided, Verdict};
+use crate::verdict::{Undecided, Verdict};
 
 /// Whether a program may hang.
 #[derive(Clone, Debug)]
@@ -200,10 +199,10 @@ fn answer(asked: Asked<'_>) -> Result<Hang, Undecided> {
     let halts = Halts::of(graph, asked.test, progress);
     let Formulas { stays, certain, possible } = formulas(graph, halts, progress);
     let prefixes = asked.on(&stays.graph);
-    if find(prefixes, possible)?.is_none() {
+    if prefixes.satisfying(possible)?.is_none() {
         return Ok(Hang::Never);
     }
-    match find(prefixes, certain)? {
+    match prefixes.satisfying(certain)? {
         Some(choices) => {
             let mut hanging = stays.graph.clone();
             hanging.forget_cuts();
@@ -211,14 +210,9 @@ fn answer(asked: Asked<'_>) -> Result<Hang, Undecided> {
             let choices = Some(choices);
             Ok(Hang::Possible(Box::new(Hanging { graph: hanging, choices, threads })))
         }
-        None => Err(undecided(asked)),
+        // Loops are cut, or it is not exactly known who waits.
+        None => Err(asked.cut().unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))),
     }
-}
-
-/// The reason why a hang is possible but not certain: loops are cut, or the waiting threads are not
-/// exactly known.
-fn undecided(Asked { test, problem, engine, settings }: Asked<'_>) -> Undecided {
-    cut(test, problem, engine, settings).unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
 }
 
 /// The formulas of the hangs of a program, with a scheduler that may leave threads at these places.
@@ -298,7 +292,7 @@ fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
 pub(super) fn places(asked: Asked<'_>) -> Result<Option<Vec<Span>>, Undecided> {
     let graph = asked.problem.graph;
     let Formulas { stays, certain, .. } = formulas(graph, Halts::nowhere(graph), Progress::Fair);
-    let Some(choices) = find(asked.on(&stays.graph), certain)? else { return Ok(None) };
+    let Some(choices) = asked.on(&stays.graph).satisfying(certain)? else { return Ok(None) };
     let mut hanging = stays.graph.clone();
     hanging.forget_cuts();
     let statuses = statuses(graph, &stays, &hanging, &choices);
@@ -307,23 +301,6 @@ pub(super) fn places(asked: Asked<'_>) -> Result<Option<Vec<Span>>, Undecided> {
         Stop::InLoop { branch, .. } => Some(branch),
         Stop::Ended | Stop::BeforeTask(_) | Stop::NotStarted | Stop::Left(_) => None,
     }))))
-}
-
-/// An execution that satisfies a condition.
-fn find(asked: Asked<'_>, holds: ExprId) -> Result<Option<Box<Choices>>, Undecided> {
-    let program = asked.problem.graph;
-    if program.exprs.is_false(holds) {
-        return Ok(None);
-    }
-    let mut graph = program.clone();
-    graph.forget_cuts();
-    graph.violations.clear();
-    graph.observed.clear();
-    graph.filter = holds;
-    match asked.on(&graph).find(Goal::Complete)? {
-        Decided::Yes(choices) => Ok(Some(choices)),
-        Decided::No(_) => Ok(None),
-    }
 }
 
 /// The threads in the order of the test.

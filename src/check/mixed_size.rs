@@ -3,7 +3,6 @@
 
 use super::asked::{Asked, Found, undecided_before_waits};
 use super::condition::{goal_of, reached, witnessed};
-use super::cut::cut;
 use super::events::{graph_of, graph_with_rounds};
 use super::{Settings, prefix};
 use crate::event::graph::EventGraph;
@@ -136,7 +135,7 @@ fn without_mixed_races(model: &Model) -> Option<Model> {
 ///
 /// No other axiom holds, so every access may tear at every byte.
 fn excluded_by_atomics(asked: Asked<'_>) -> Result<Option<Core>, Undecided> {
-    let Asked { test, problem: Problem { model, .. }, engine, settings } = asked;
+    let Asked { test, problem: Problem { model, .. }, settings, .. } = asked;
     let settings = Settings { tearing: Tearing::Byte, ..settings };
     let graph = graph_of(test, model, settings);
     let excluded = |keep: fn(&Axiom) -> bool| {
@@ -147,7 +146,7 @@ fn excluded_by_atomics(asked: Asked<'_>) -> Result<Option<Core>, Undecided> {
         }
         let asked = Asked { settings, ..asked.on(&graph).under(&model) };
         match asked.find(goal_of(test.quantifier))? {
-            Decided::No(core) => match cut(test, asked.problem, engine, settings) {
+            Decided::No(core) => match asked.cut() {
                 Some(why) => Err(why),
                 None => Ok(Some(core)),
             },

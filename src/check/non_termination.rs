@@ -30,7 +30,7 @@ fn decided(asked: Asked<'_>, core: Core, loops: Vec<Span>) -> Result<Verdict, Un
         let places = loops.into_iter().chain(waits.map(|op| graph.event(op.event).span));
         return match in_loops {
             true => endless(in_order(places)),
-            false => Ok(barriers::stuck(asked, core)),
+            false => Ok(barriers::stuck_otherwise(asked, core)),
         };
     }
     if let Some(reason) = deadlock::in_no_end(asked)? {
@@ -38,7 +38,7 @@ fn decided(asked: Asked<'_>, core: Core, loops: Vec<Span>) -> Result<Verdict, Un
     }
     match hang::places(asked)? {
         Some(places) => endless(places),
-        None => Ok(barriers::stuck(asked, core)),
+        None => Ok(barriers::stuck_otherwise(asked, core)),
     }
 }
 

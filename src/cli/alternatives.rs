@@ -7,8 +7,9 @@ use crate::batch::{Case, Judgement, verdict_kind};
 use crate::check::{Settings, graph_of};
 use crate::engines::{Choice, Memory};
 use crate::event::graph::{EventGraph, Violation};
-use crate::execution::build::Execution;
+use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
+use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::thin_air;
 use crate::solve::{Budget, Cores};
@@ -45,6 +46,7 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
     let mut out = Vec::new();
     let end = Instant::now() + Budget::ASIDE_TOGETHER;
     let of_programs = program_readings();
+    let undefined = known.undefined();
     for reading in others(chosen, known.variants) {
         if Instant::now() > end {
             break;
@@ -62,7 +64,9 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
             }
         };
         let models = loaded.as_deref().unwrap_or(known.models).iter();
-        let open = models.filter(|model| !known.stays_undefined(model, settings));
+        let open = models.filter(|model| {
+            !undefined.as_ref().is_some_and(|shown| shown.stays(&known.case.test, model, settings))
+        });
         let kinds = open.map(|model| {
             let settings = settings.with_budget(known.budget(model, settings.budget));
             verdict_kind(known.case, model, &engines, settings)
@@ -87,26 +91,40 @@ impl Known<'_> {
         }
     }
 
-    /// Whether the execution that shows undefined behaviour does so under another model, of the same events.
-    fn stays_undefined(&self, model: &Model, settings: Settings) -> bool {
-        let Judgement { verdict, graph: Some(graph), .. } = self.judgement else { return false };
-        let (Verdict::Undefined(reason), [before, ..]) = (verdict, self.models) else {
-            return false;
-        };
-        let Some(choices) = &reason.choices else { return false };
+    /// The execution that shows undefined behaviour, if one does.
+    fn undefined(&self) -> Option<ShownUndefined<'_>> {
+        let Judgement { verdict, graph: Some(graph), .. } = self.judgement else { return None };
+        let (Verdict::Undefined(reason), [model, ..]) = (verdict, self.models) else { return None };
+        let choices = reason.choices.as_deref()?;
+        let program = graph_of(&self.case.test, model, self.settings);
+        Some(ShownUndefined { program, graph, choices })
+    }
+}
+
+/// An execution that shows undefined behaviour under the chosen readings.
+struct ShownUndefined<'a> {
+    /// The events of the test.
+    program: EventGraph,
+    /// The events of the execution.
+    graph: &'a EventGraph,
+    choices: &'a Choices,
+}
+
+impl ShownUndefined<'_> {
+    /// Whether the execution does so under another model, of the same events.
+    fn stays(&self, test: &Test, model: &Model, settings: Settings) -> bool {
         let is_outside = |graph: &EventGraph| {
             graph.violations.iter().any(|violation| violation.rule.is_out_of_model())
         };
-        let test = &self.case.test;
         let own = graph_of(test, model, settings);
-        if is_outside(&own) || is_outside(graph) || own != graph_of(test, before, self.settings) {
+        if is_outside(&own) || is_outside(self.graph) || own != self.program {
             return false;
         }
-        Execution::build(graph, (**choices).clone()).is_ok_and(|execution| {
+        Execution::build(self.graph, self.choices.clone()).is_ok_and(|execution| {
             let happens = |violation: &Violation| execution.holds(violation.guard);
             let checked = recheck(model, &execution);
             checked.is_consistent()
-                && (!checked.undefined.is_empty() || graph.violations.iter().any(happens))
+                && (!checked.undefined.is_empty() || self.graph.violations.iter().any(happens))
         })
     }
 }

@@ -17,8 +17,9 @@ const MOST_TRIES: usize = 600;
 /// Executions with more events are left as they are.
 const MOST_EVENTS: usize = 160;
 
-/// Changes one choice after another, but not where the read that is `kept` takes its value from - where a read takes its value from, which of two writes comes first - as
-/// long as the outcome stays, no other axiom is broken, and axioms are broken in fewer places.
+/// Changes one choice after another - where a read takes its value from, which of two writes comes first - as
+/// long as the outcome stays, no other axiom is broken, and axioms are broken in fewer places. The read that is
+/// `kept` takes its value from where it did.
 pub(super) fn calmed(
     model: &Model,
     goal: Goal,
