@@ -173,7 +173,7 @@ fn differ_in_number(name: &str, other: &str) -> bool {
 }
 
 /// Checks that labels are unique in a thread, and that jumps go to one of them.
-fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
     let mut known: FxHashMap<&str, Span> = FxHashMap::default();
     for label in thread.statements.iter().flat_map(|statement| &statement.labels) {
         if let Some(&first) = known.get(label.value.as_str()) {

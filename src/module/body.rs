@@ -166,11 +166,15 @@ impl Reader {
             ".local" | ".param" => DeclaredSpace::Local,
             ".const" => DeclaredSpace::Const,
             ".global" => DeclaredSpace::Global,
-            // Prototypes, label lists and hints are not modelled.
+            // A label of a prototype or list is no place in the program.
+            ".branchtargets" | ".calltargets" | ".callprototype" => {
+                cursor.split_until(|_| false);
+                self.labels.clear();
+                return Ok(());
+            }
+            // Hints are not modelled; a label before one stands for the next statement.
             _ => {
                 cursor.split_until(|_| false);
-                // A label of a prototype or list is no place in the program.
-                self.labels.clear();
                 return Ok(());
             }
         };

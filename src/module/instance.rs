@@ -13,6 +13,7 @@ use super::launch::{Launch, Launches};
 use super::passing;
 use super::threads::Choice;
 use crate::litmus::ast::{Task, TaskEdge, Thread, ThreadPlace, Variable};
+use crate::litmus::check;
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::draft::Draft;
 use crate::ptx::decode::{self, Names};
@@ -195,6 +196,10 @@ impl Maker<'_, '_> {
                 task: Some(number),
             });
             all.indices.push((number, index));
+        }
+        // All threads have the same labels and branches.
+        if let Some(thread) = all.threads.last() {
+            check::labels(thread, &mut self.draft.diagnostics);
         }
         Ok(())
     }

@@ -437,3 +437,31 @@ fn results_that_nobody_knows_may_be_anything() {
     assert_eq!(status, 3, "{text}");
     assert!(text.contains("what `setp.gt.f32` gives is not known"), "{text}");
 }
+
+/// Compilers put `.pragma "nounroll"` between the label of a loop and its first statement.
+#[test]
+fn a_label_before_a_hint_is_a_place() {
+    let rounds = "
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 3;
+$LOOP:
+  .pragma \"nounroll\";
+  atom.relaxed.gpu.global.add.u32 %r2, [%rd1], 1;
+  add.s32 %r1, %r1, -1;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra $LOOP;
+  ret;
+}
+";
+    let launch = "buf x[1] of .u32; k<<<1, 1>>>(x); forall (x == 3)";
+    let (text, status) = launched("rounds", &module(rounds), launch);
+    assert_eq!(status, 0, "{text}");
+    let astray = module(&rounds.replace("bra $LOOP", "bra $LOST"));
+    let (text, status) = launched("astray", &astray, launch);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("there is no label `$LOST` in this thread"), "{text}");
+}
