@@ -29,11 +29,17 @@ impl Filling {
     pub(crate) fn extra(&self) -> impl Iterator<Item = usize> {
         (0..self.slots.len()).filter(|at| self.slots[*at].is_none())
     }
+
+    /// How far the instruction is from the form for want of a word.
+    fn lacks(&self) -> usize {
+        2 * usize::from(self.lacking.is_some())
+    }
 }
 
 impl Form {
-    /// Fills the slots with the words of an instruction; columns may omit some.
-    pub(crate) fn fill(&self, words: &[&str], columns: bool) -> Filling {
+    /// Fills the slots with the words of an instruction; columns may omit some. None if the instruction
+    /// is farther than `most` from the form.
+    pub(crate) fn fill(&self, words: &[&str], columns: bool, most: usize) -> Option<Filling> {
         let columns = if columns { self.row.columns } else { Columns::Nothing };
         let mut filling = Filling { slots: smallvec![None; words.len()], ..Filling::default() };
         // Types come in the order of their slots.
@@ -83,10 +89,12 @@ impl Form {
                 filling.lacking.get_or_insert(at);
             }
             filling.words.push(word);
+            if filling.distance + filling.lacks() > most {
+                return None;
+            }
         }
-        let lacking = usize::from(filling.lacking.is_some());
-        filling.distance += 2 * (filling.extra().count() + lacking);
-        filling
+        filling.distance += 2 * filling.extra().count() + filling.lacks();
+        (filling.distance <= most).then_some(filling)
     }
 }
 

@@ -131,7 +131,7 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
 fn lacks(instruction: &Instruction) -> bool {
     let words: Vec<&str> = instruction.qualifiers.iter().map(|word| word.value.as_str()).collect();
     let forms = table::forms(&instruction.opcode.value).iter();
-    let mut exact = forms.filter(|form| form.fill(&words, false).distance == 0);
+    let mut exact = forms.filter(|form| form.fill(&words, false, 0).is_some());
     !exact.any(|form| form.row.since(&words).version <= LAST)
 }
 

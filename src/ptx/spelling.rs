@@ -252,21 +252,18 @@ impl Said {
 
     /// The form of all these words with so many operands.
     fn form(&self, operands: usize, columns: bool) -> Option<(&'static Form, Words)> {
-        let forms: SmallVec<[&'static Form; 32]> = match columns {
-            true => table::column_forms(self.opcode).filter(|form| self.may_be(form)).collect(),
-            false => table::forms(self.opcode).iter().filter(|form| self.may_be(form)).collect(),
-        };
+        let forms = || table::dialect_forms(self.opcode, columns);
         self.spellings(columns).into_iter().find_map(|types| {
             let types: SmallVec<[String; 2]> = types.iter().map(ToString::to_string).collect();
             let words = self.function.iter().copied().chain(self.access.iter().map(|w| &**w));
             let words: SmallVec<[&str; 8]> =
                 words.chain(types.iter().map(String::as_str)).collect();
-            forms.iter().find_map(|form| {
-                let filling = form.fill(&words, columns);
+            forms().filter(|form| self.may_be(form)).find_map(|form| {
+                let filling = form.fill(&words, columns, 0)?;
                 let (there, least) = form.operands_with(&filling.words);
                 let most = there.iter().filter(|there| **there).count();
-                let fits = filling.distance == 0 && (least..=most).contains(&operands);
-                fits.then_some((*form, Words(filling.words)))
+                let fits = (least..=most).contains(&operands);
+                fits.then_some((form, Words(filling.words)))
             })
         })
     }

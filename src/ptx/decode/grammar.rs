@@ -69,7 +69,7 @@ impl Decoder<'_> {
         let mut nearest = None;
         let mut least = (usize::MAX, true);
         for form in forms {
-            let filling = form.fill(&words, self.in_columns());
+            let Some(filling) = form.fill(&words, self.in_columns(), least.0) else { continue };
             let (there, fewest) = form.operands_with(&filling.words);
             let most = there.iter().filter(|there| **there).count();
             let miscounted = !(fewest..=most).contains(&operands.len());

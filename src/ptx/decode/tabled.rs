@@ -18,10 +18,7 @@ impl Decoder<'_> {
         if let Some(decoded) = self.unwritten_rule(opcode) {
             return decoded;
         }
-        let forms: Vec<&Form> = match self.in_columns() {
-            true => table::column_forms(opcode).collect(),
-            false => table::forms(opcode).iter().collect(),
-        };
+        let forms: Vec<&Form> = table::dialect_forms(opcode, self.in_columns()).collect();
         if let Some(Op::Unchecked) = forms.first().map(|form| form.row.op) {
             return self.check_addresses().map(|()| Operation::Nothing);
         }

@@ -122,16 +122,19 @@ pub(crate) fn without_choice(
     })
 }
 
-/// The forms of an opcode in the column dialect: its own ones, and those of PTX.
-pub(crate) fn column_forms(opcode: &str) -> impl Iterator<Item = &'static Form> + use<> {
-    let alias =
-        control::ALIASES.iter().find(|(own, ..)| *own == opcode).map(|(_, other, _)| *other);
+/// The forms of an opcode in PTX, or in the column dialect, which has those of PTX and forms of its own.
+pub(crate) fn dialect_forms(
+    opcode: &str,
+    columns: bool,
+) -> impl Iterator<Item = &'static Form> + use<> {
+    let alias = control::ALIASES.iter().filter(|_| columns).find(|(own, ..)| *own == opcode);
+    let alias = alias.map(|(_, other, _)| *other);
     // Bulk and asynchronous operations have no other proxy, and loads of old values neither.
     let synchronous =
         |op| matches!(op, Op::Load | Op::Store | Op::Atomic | Op::Reduce | Op::Branch);
     let fits = move |form: &&Form| alias.is_none() || synchronous(form.row.op);
     let opcode = alias.unwrap_or(opcode);
-    let own = COLUMN_FORMS.get(opcode).map_or(&[][..], Vec::as_slice);
+    let own = COLUMN_FORMS.get(opcode).filter(|_| columns).map_or(&[][..], Vec::as_slice);
     // Of fences that are as near, those of PTX are meant.
     let (first, last) =
         own.split_at(own.partition_point(|form| !matches!(form.row.op, Op::ProxyFence)));
