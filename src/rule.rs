@@ -15,8 +15,8 @@ use std::fmt;
 pub enum Effect {
     /// Their behaviour is undefined.
     Undefined,
-    /// The standard or the tool gives them no meaning.
-    OutOfModel,
+    /// They have no meaning, for this reason.
+    OutOfModel(Silence),
     /// They do not end.
     Deadlock,
 }
@@ -25,19 +25,23 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Silence {
-    /// The model has no clause for it.
+    /// The standard or the model does not say what the program means.
     Model,
     /// The tool does not support it yet.
     Tool,
+    /// The test leaves out a declaration that decides what the program means.
+    Test,
 }
 
 impl Silence {
-    /// The reason in words, which tell whether another model or a later version may help.
+    /// The reason in words, which tell whether another model, a later version or another test may
+    /// help.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Model => "the model is silent",
             Self::Tool => "not supported yet",
+            Self::Test => "the test leaves it open",
         }
     }
 }
@@ -54,7 +58,7 @@ struct Row {
 /// variants.
 macro_rules! rules {
     (
-        plain { $($(#[$doc:meta])* $name:ident: $effect:ident, $code:literal, [$($clause:literal),*], $text:literal;)* }
+        plain { $($(#[$doc:meta])* $name:ident: $effect:ident $(($silence:ident))?, $code:literal, [$($clause:literal),*], $text:literal;)* }
         others { $($others:tt)* }
     ) => {
         /// A rule that a program breaks, or the reason why it does not end.
@@ -65,6 +69,11 @@ macro_rules! rules {
             $($others)*
         }
 
+        /// The pattern of the rules without parameters.
+        macro_rules! plain {
+            () => { $(Rule::$name)|* };
+        }
+
         impl Rule {
             /// The rules without parameters, in the order of the standard's chapters.
             pub const PLAIN: &[Self] = &[$(Self::$name),*];
@@ -73,7 +82,7 @@ macro_rules! rules {
             fn row(&self) -> Option<Row> {
                 Some(match self {
                     $(Self::$name => Row {
-                        effect: Effect::$effect,
+                        effect: Effect::$effect $((Silence::$silence))?,
                         code: $code,
                         clauses: &[$($clause),*],
                         text: $text,
@@ -93,7 +102,7 @@ rules! {
     Misaligned: Undefined, "misaligned-access", ["PTX-6.4.1"],
         "an access that is not aligned to its size";
     /// A non-coherent load beside a write.
-    NonCoherentLoad: OutOfModel, "non-coherent-load", ["PTX-8.1"],
+    NonCoherentLoad: OutOfModel(Model), "non-coherent-load", ["PTX-8.1"],
         "a non-coherent load of data that is written meanwhile: fences do not order it, so use a plain `ld`";
 
     /// An `.mmio` access outside the memory that it is for.
@@ -118,11 +127,11 @@ rules! {
     BulkSize: Undefined, "bulk-size", ["PTX-9.7.9.13"],
         "the size of `st.bulk` is no multiple of 8";
     /// A computed size of `st.bulk`.
-    BulkOfComputedSize: OutOfModel, "bulk-of-computed-size", [],
-        "`st.bulk` of a computed size: outside the supported subset";
+    BulkOfComputedSize: OutOfModel(Tool), "bulk-of-computed-size", [],
+        "`st.bulk` of a computed size";
     /// A size of `st.bulk` beyond the limit.
-    LargeBulk: OutOfModel, "large-bulk", [],
-        "`st.bulk` of more than 4 KiB: outside the supported subset";
+    LargeBulk: OutOfModel(Tool), "large-bulk", [],
+        "`st.bulk` of more than 4 KiB";
     /// A multimem address and an instruction that do not fit together.
     MultimemAddress: Undefined, "multimem-address", ["PTX-9.7.9.14"],
         "a multimem address used by another instruction, or another address by a multimem instruction";
@@ -164,57 +173,57 @@ rules! {
     ReductionInOwnCta: Undefined, "reduction-in-own-cta", ["PTX-9.7.13.7"],
         "`red.async` to the shared memory of the executing CTA";
     /// A computed size or mask of an asynchronous operation.
-    ComputedCopy: OutOfModel, "computed-copy", [],
-        "an asynchronous operation of a computed size or mask: outside the supported subset";
+    ComputedCopy: OutOfModel(Tool), "computed-copy", [],
+        "an asynchronous operation of a computed size or mask";
     /// An asynchronous copy beyond the size limit.
-    LargeCopy: OutOfModel, "large-copy", [],
-        "an asynchronous copy of more than 256 KiB: outside the supported subset";
+    LargeCopy: OutOfModel(Tool), "large-copy", [],
+        "an asynchronous copy of more than 256 KiB";
     /// A tensor map of another rank than the instruction's.
     TensorRank: Undefined, "tensor-rank", ["PTX-9.7.9.25.5"],
         "a tensor copy of another number of dimensions than its map has";
     /// A box at computed coordinates.
-    ComputedBox: OutOfModel, "computed-box", [],
-        "a tensor copy whose coordinates depend on what is read: outside the supported subset";
+    ComputedBox: OutOfModel(Tool), "computed-box", [],
+        "a tensor copy whose coordinates depend on what is read";
     /// A box beyond the size limit.
-    LargeBox: OutOfModel, "large-box", [],
-        "a tensor copy of more than 1024 stretches of bytes: outside the supported subset";
+    LargeBox: OutOfModel(Tool), "large-box", [],
+        "a tensor copy of more than 1024 stretches of bytes";
     /// A swizzle pattern that is not aligned with the buffer.
-    PermutedBox: OutOfModel, "permuted-box", ["PTX-5.5.7"],
-        "a tensor copy whose buffer in shared memory is not aligned to the pattern of its swizzle: outside the supported subset";
+    PermutedBox: OutOfModel(Tool), "permuted-box", ["PTX-5.5.7"],
+        "a tensor copy whose buffer in shared memory is not aligned to the pattern of its swizzle";
     /// A tensor map without a declaration.
-    UndeclaredMap: OutOfModel, "undeclared-map", [],
+    UndeclaredMap: OutOfModel(Test), "undeclared-map", [],
         "a tensor copy by a map that is not declared: say what it describes, `.tensormap tm = { x, .u32, {8}, {4} };`";
     /// A tensor map at a computed address.
-    ComputedMap: OutOfModel, "computed-map", [],
-        "a fence for a tensor map whose address depends on what is read: outside the supported subset";
+    ComputedMap: OutOfModel(Tool), "computed-map", [],
+        "a fence for a tensor map whose address depends on what is read";
     /// A change of a declared map that makes it another tensor.
-    ReplacedField: OutOfModel, "replaced-field", [],
-        "a change of another field than the address of a declared tensor map: outside the supported subset";
+    ReplacedField: OutOfModel(Tool), "replaced-field", [],
+        "a change of another field than the address of a declared tensor map";
     /// A tensor reduction with unknown element type.
-    TensorReduction: OutOfModel, "tensor-reduction", [],
-        "a tensor reduction by maps of which nobody knows the type of their elements: outside the supported subset";
+    TensorReduction: OutOfModel(Test), "tensor-reduction", [],
+        "a tensor reduction by maps of which nobody knows the type of their elements";
     /// An access to the bytes of a tensor map.
-    OpaqueMap: OutOfModel, "opaque-map", ["PTX-5.5.8"],
+    OpaqueMap: OutOfModel(Model), "opaque-map", ["PTX-5.5.8"],
         "an access to the bytes of a tensor map, which are not known";
     /// A wait for a computed number of groups.
-    ComputedGroups: OutOfModel, "computed-groups", [],
-        "a wait for a computed number of groups: outside the supported subset";
+    ComputedGroups: OutOfModel(Tool), "computed-groups", [],
+        "a wait for a computed number of groups";
 
     /// A matrix of which nobody says where it is.
-    OpaqueDescriptor: OutOfModel, "opaque-descriptor", [],
-        "a matrix descriptor that is no address of a variable in shared memory: outside the supported subset";
+    OpaqueDescriptor: OutOfModel(Tool), "opaque-descriptor", [],
+        "a matrix descriptor that is no address of a variable in shared memory";
     /// Allocated columns of which nobody says what they are.
-    UndeclaredColumns: OutOfModel, "undeclared-columns", [],
+    UndeclaredColumns: OutOfModel(Test), "undeclared-columns", [],
         "`tcgen05.alloc` of columns that are not declared: say how many there are, `.tmem .b32 d[32];`";
     /// An address in Tensor Memory that is no variable's.
-    OpaqueColumns: OutOfModel, "opaque-columns", [],
-        "an address in Tensor Memory of no declared columns: outside the supported subset";
+    OpaqueColumns: OutOfModel(Tool), "opaque-columns", [],
+        "an address in Tensor Memory of no declared columns";
     /// A computed address that may mean too many columns.
-    ComputedColumns: OutOfModel, "computed-columns", [],
+    ComputedColumns: OutOfModel(Tool), "computed-columns", [],
         "an address in Tensor Memory that may mean too many columns: declare fewer, or name them";
     /// Columns that two threads of the test access as lanes of one warp.
-    LanesOfColumns: OutOfModel, "lanes-of-columns", [],
-        "Tensor Memory in several threads of a warp: outside the supported subset; one thread stands for the lanes of a warp";
+    LanesOfColumns: OutOfModel(Tool), "lanes-of-columns", [],
+        "Tensor Memory in several threads of a warp: one thread stands for the lanes of a warp";
     /// An address within an allocation.
     FreedPart: Undefined, "freed-part", ["PTX-9.7.16.7"],
         "`tcgen05.dealloc` of an address that no allocation begins at";
@@ -246,10 +255,10 @@ rules! {
     BarrierMixture: Undefined, "barrier-mixture", ["PTX-9.7.13.1"],
         "`.red` and another barrier operation on one barrier";
     /// A computed barrier number beyond the supported ones.
-    ComputedBarrier: OutOfModel, "computed-barrier", [],
+    ComputedBarrier: OutOfModel(Tool), "computed-barrier", [],
         "a computed barrier operand above 15, which is not followed";
     /// A computed membermask of a form that is not followed.
-    ComputedMask: OutOfModel, "computed-mask", [],
+    ComputedMask: OutOfModel(Tool), "computed-mask", [],
         "a computed membermask of neither one lane, the first ones nor all but one, which is not followed";
     /// A second arrival in a phase of the cluster's barrier.
     ClusterArrival: Undefined, "cluster-arrival", ["PTX-9.7.13.3"],
@@ -326,11 +335,11 @@ rules! {
         "an arrival at an mbarrier in a phase before which no `test_wait` or `try_wait` has returned true for \
          the phase before";
     /// A count that exceeds the bits of an object in the tool.
-    LargeMbarrierCount: OutOfModel, "large-mbarrier-count", [],
-        "a computed mbarrier count above 32767: outside the supported subset";
+    LargeMbarrierCount: OutOfModel(Tool), "large-mbarrier-count", [],
+        "a computed mbarrier count above 32767";
     /// A phase that exceeds the bits of an object in the tool.
-    FifthPhase: OutOfModel, "fifth-phase", [],
-        "the fifth phase of an mbarrier, where one has a count above 32767: outside the supported subset";
+    FifthPhase: OutOfModel(Tool), "fifth-phase", [],
+        "the fifth phase of an mbarrier, where one has a count above 32767";
 
     }
 
@@ -447,10 +456,11 @@ rules! {
             /// The sections of the barriers.
             clauses: Vec<&'static str>,
         },
-        /// None: a question to an engine, in the form of a rule.
-        Asked,
     }
 }
+
+/// The invariant of matches behind a look into the table.
+const TABLED: &str = "a rule without parameters has a row";
 
 /// The executions in which threads wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -492,7 +502,7 @@ impl Rule {
             Self::BeforeStart { .. } => "cta-not-started",
             Self::AfterExit { .. } => "cta-may-have-exited",
             Self::Stuck { .. } => "barrier-deadlock",
-            _ => "asked",
+            plain!() => unreachable!("{TABLED}"),
         }
     }
 
@@ -513,7 +523,12 @@ impl Rule {
             Self::EarlyReuse { .. } | Self::DifferentCounts { .. } => vec!["PTX-9.7.13.1"],
             Self::BeforeStart { .. } | Self::AfterExit { .. } => vec!["PTX-2.2.2"],
             Self::Stuck { clauses, .. } => clauses.clone(),
-            _ => Vec::new(),
+            Self::HostThread { .. }
+            | Self::Instruction { .. }
+            | Self::Call { .. }
+            | Self::IndirectBranch { .. }
+            | Self::Result { .. } => Vec::new(),
+            plain!() => unreachable!("{TABLED}"),
         }
     }
 
@@ -524,31 +539,41 @@ impl Rule {
             return row.effect;
         }
         match self {
-            Self::HostThread { .. }
-            | Self::Instruction { .. }
+            Self::HostThread { .. } | Self::TextureAccess { .. } | Self::NoClause { .. } => {
+                Effect::OutOfModel(Silence::Model)
+            }
+            Self::Instruction { .. }
             | Self::Call { .. }
             | Self::IndirectBranch { .. }
-            | Self::TextureAccess { .. }
-            | Self::Result { .. }
-            | Self::NoClause { .. } => Effect::OutOfModel,
+            | Self::Result { .. } => Effect::OutOfModel(Silence::Tool),
             Self::Stuck { .. } => Effect::Deadlock,
-            _ => Effect::Undefined,
+            Self::Outside { .. }
+            | Self::PerhapsOutside { .. }
+            | Self::Conversion { .. }
+            | Self::ExchangeMask { .. }
+            | Self::ModelCondition { .. }
+            | Self::MixedRace { .. }
+            | Self::EarlyReuse { .. }
+            | Self::DifferentCounts { .. }
+            | Self::BeforeStart { .. }
+            | Self::AfterExit { .. } => Effect::Undefined,
+            plain!() => unreachable!("{TABLED}"),
         }
     }
 
     /// For a rule about programs outside the model, the reason why they are.
     #[must_use]
     pub fn silence(&self) -> Option<Silence> {
-        match self {
-            Self::NoClause { .. } => Some(Silence::Model),
-            _ => self.is_out_of_model().then_some(Silence::Tool),
+        match self.effect() {
+            Effect::OutOfModel(silence) => Some(silence),
+            Effect::Undefined | Effect::Deadlock => None,
         }
     }
 
     /// Whether executions that break the rule are outside the model, rather than undefined.
     #[must_use]
     pub fn is_out_of_model(&self) -> bool {
-        self.effect() == Effect::OutOfModel
+        self.silence().is_some()
     }
 }
 
@@ -581,26 +606,22 @@ impl fmt::Display for Rule {
                 write!(f, "`{instruction}` of a thread outside its membermask ({clause})")
             }
             Self::HostThread { what } => write!(f, "{what} on a host thread"),
-            Self::Instruction { name } => write!(f, "`{name}` is outside the supported subset"),
+            Self::Instruction { name } => write!(f, "`{name}`"),
             Self::Call { name } => write!(
                 f,
-                "`{name}` is outside the supported subset: functions are not followed; write the \
-                 function's statements there"
+                "`{name}`: functions are not followed; write the function's statements there"
             ),
-            Self::IndirectBranch { name } => write!(
-                f,
-                "`{name}` is outside the supported subset: indirect branches are not followed; write \
-                 `setp` and `bra`"
-            ),
+            Self::IndirectBranch { name } => {
+                write!(f, "`{name}`: indirect branches are not followed; write `setp` and `bra`")
+            }
             Self::TextureAccess { name } => write!(
                 f,
                 "`{name}`: the memory consistency model does not apply to texture and surface \
                  accesses (PTX-8.1)"
             ),
-            Self::Result { name } => write!(
-                f,
-                "the result of `{name}`, which is outside the supported subset, matters here"
-            ),
+            Self::Result { name } => {
+                write!(f, "the result of `{name}` is not computed, and matters here")
+            }
             Self::NoClause { what, clause, since } => {
                 write!(f, "the model has no clause for {what} ({clause}")?;
                 since.iter().try_for_each(|version| write!(f, ", since PTX ISA {version}"))?;
@@ -628,7 +649,7 @@ impl fmt::Display for Rule {
                 lifetime(f, [thread, object], *cta, ["has not exited", "last", "behind"])
             }
             Self::Stuck { extent, waiting, .. } => stuck(f, *extent, &waiting.join("; ")),
-            _ => Ok(()),
+            plain!() => unreachable!("{TABLED}"),
         }
     }
 }

@@ -296,7 +296,7 @@ fn violation(graph: &EventGraph, id: EventId, guard: ExprId, rule: Rule) -> Viol
     Violation {
         guard,
         span: event.span,
-        rule,
+        rule: Some(rule),
         behind: vec![(event.agent, barriers)],
         ended: Vec::new(),
     }

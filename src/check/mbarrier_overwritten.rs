@@ -18,7 +18,7 @@ pub(super) fn object(asked: Asked<'_>) -> Option<Found> {
     }
     let unfolding = Unfolding { looks: true, ..unfolding(model, settings) };
     let mut looking = unfolded_twice(test, model, settings, unfolding);
-    looking.violations.retain(|violation| violation.rule == Rule::MbarrierStored);
+    looking.violations.retain(|violation| violation.rule == Some(Rule::MbarrierStored));
     let verdict = violation(asked.on(&looking))?;
     Some(Found::elsewhere((verdict, looking)))
 }

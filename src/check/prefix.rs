@@ -241,7 +241,7 @@ impl Blocked {
     pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Prefix> {
         let mut violations = Vec::new();
         for violation in &program.violations {
-            let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
+            let known = violation.is_out_of_model() || !violation.behind.is_empty();
             let guard = self.reaches(violation);
             if known && !self.graph.exprs.is_false(guard) {
                 violations.push(Violation { guard, ..violation.clone() });

@@ -34,7 +34,9 @@ fn violated(asked: Asked<'_>) -> Result<Option<(usize, Box<Choices>)>, Verdict> 
     let graph = asked.problem.graph;
     let violations = &graph.violations;
     let alike = |index: usize| {
-        violations[..index].iter().all(|v| v.rule.effect() == violations[index].rule.effect())
+        violations[..index]
+            .iter()
+            .all(|v| v.is_out_of_model() == violations[index].is_out_of_model())
     };
     // One question about all violations usually answers that there is none. If one is found, the
     // violations before it are asked for.
@@ -64,9 +66,10 @@ fn violated(asked: Asked<'_>) -> Result<Option<(usize, Box<Choices>)>, Verdict> 
 
 /// The verdict on a violation, in an execution of these choices.
 fn verdict_on(violation: &Violation, choices: Box<Choices>) -> Verdict {
-    let (rule, spans) = (violation.rule.clone(), vec![violation.span]);
+    let rule = violation.rule.clone().expect("a question is no undefined behaviour");
+    let spans = vec![violation.span];
     let reason = Reason { rule, spans, choices: Some(choices) };
-    if violation.rule.is_out_of_model() {
+    if violation.is_out_of_model() {
         Verdict::OutOfModel(reason)
     } else {
         Verdict::Undefined(reason)

@@ -113,9 +113,8 @@ struct ShownUndefined<'a> {
 impl ShownUndefined<'_> {
     /// Whether the execution does so under another model, of the same events.
     fn stays(&self, test: &Test, model: &Model, settings: Settings) -> bool {
-        let is_outside = |graph: &EventGraph| {
-            graph.violations.iter().any(|violation| violation.rule.is_out_of_model())
-        };
+        let is_outside =
+            |graph: &EventGraph| graph.violations.iter().any(Violation::is_out_of_model);
         let own = graph_of(test, model, settings);
         if is_outside(&own) || is_outside(self.graph) || own != self.program {
             return false;

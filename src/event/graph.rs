@@ -434,8 +434,9 @@ pub struct Violation {
     pub guard: ExprId,
     /// The statement.
     pub span: Span,
-    /// The violated rule, which also tells the consequence for executions.
-    pub rule: Rule,
+    /// The violated rule, which also tells the consequence for executions. None for a
+    /// [question](Self::asked).
+    pub rule: Option<Rule>,
     /// For each thread that takes part, the number of leading barrier operations among which its
     /// own have to be passed before.
     pub behind: Vec<(AgentId, usize)>,
@@ -445,10 +446,16 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation that stands for a question: whether an execution has it.
+    /// A violation of no rule, by which an engine is asked whether an execution has it.
     #[must_use]
     pub fn asked(guard: ExprId, span: Span) -> Self {
-        Self { guard, span, rule: Rule::Asked, behind: Vec::new(), ended: Vec::new() }
+        Self { guard, span, rule: None, behind: Vec::new(), ended: Vec::new() }
+    }
+
+    /// Whether executions that have it are outside the model, rather than undefined.
+    #[must_use]
+    pub fn is_out_of_model(&self) -> bool {
+        self.rule.as_ref().is_some_and(Rule::is_out_of_model)
     }
 }
 

@@ -96,7 +96,7 @@ impl GraphBuilder<'_> {
         self.violations.push(Violation {
             guard: self.exprs.and(access.guard, object),
             span: access.span,
-            rule,
+            rule: Some(rule),
             behind: vec![(AgentId::new(access.thread + 1), barriers)],
             ended,
         });

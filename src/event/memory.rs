@@ -180,7 +180,8 @@ impl<'p> ThreadRun<'_, 'p> {
 
     /// Reports an address once, though several elements of one access may have it.
     fn bad_address(&mut self, guard: ExprId, rule: Rule, span: Span) {
-        let same = |v: &Violation| v.span == span && v.guard == guard && v.rule == rule;
+        let same =
+            |v: &Violation| v.span == span && v.guard == guard && v.rule.as_ref() == Some(&rule);
         if !self.builder.violations.last().is_some_and(same) {
             self.violate(guard, span, rule);
         }

@@ -49,7 +49,7 @@ impl GraphBuilder<'_> {
             self.violations.push(Violation {
                 guard,
                 span: self.accesses[load.index()].span,
-                rule: Rule::NonCoherentLoad,
+                rule: Some(Rule::NonCoherentLoad),
                 behind,
                 ended,
             });

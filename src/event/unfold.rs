@@ -496,7 +496,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     pub(super) fn violation(&mut self, guard: ExprId, span: Span, rule: Rule) -> Violation {
         let behind = vec![self.builder.at(self.index)];
         let ended = self.builder.ended_before(self.index, guard);
-        Violation { guard, span, rule, behind, ended }
+        Violation { guard, span, rule: Some(rule), behind, ended }
     }
 
     pub(super) fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {

@@ -99,7 +99,7 @@ pub enum Unsupported {
     #[error("exchanges within a warp in which other exchanges decide who takes part")]
     Exchanges,
     /// A missing relation that the question needs.
-    #[error("a model without `{0}`")]
+    #[error("the model defines no `{0}`, as ptx-9.2 does")]
     NoRelation(&'static str),
     /// A missing definition that the encoding needs.
     #[error("the model has no definition of `{0}`")]
