@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, closest};
 use crate::engines::Agreeing;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::litmus::ast::{Metadata, Test};
+use crate::litmus::ast::{Metadata, Quantifier, Test};
 use crate::progress::Progress;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
@@ -64,6 +64,10 @@ pub struct Judgement {
 pub enum Refusal {
     /// A verdict of this kind.
     Verdict(Kind),
+    /// A `forall` whose condition holds.
+    Holds,
+    /// A `forall` whose condition does not hold.
+    Fails,
     /// The absence of an expectation.
     Unasked,
     /// A data race, whatever the verdict.
@@ -83,9 +87,16 @@ impl Refusal {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let not = [HangKind::Never, HangKind::Possible].map(Self::NotHang);
-        let others = [Self::Unasked, Self::Race, Self::Hang, Self::HangUnknown, Self::RaceUnknown]
-            .into_iter()
-            .chain(not);
+        let others = [
+            Self::Holds,
+            Self::Fails,
+            Self::Unasked,
+            Self::Race,
+            Self::Hang,
+            Self::HangUnknown,
+            Self::RaceUnknown,
+        ];
+        let others = others.into_iter().chain(not);
         let all = Kind::ALL.into_iter().map(Self::Verdict).chain(others);
         all.into_iter().find(|refusal| refusal.name() == name)
     }
@@ -95,6 +106,8 @@ impl Refusal {
     pub fn name(self) -> &'static str {
         match self {
             Self::Verdict(kind) => kind.name(),
+            Self::Holds => Kind::Forbidden.word(Quantifier::Forall),
+            Self::Fails => Kind::Allowed.word(Quantifier::Forall),
             Self::Unasked => "no-expectation",
             Self::Race => "race",
             Self::Hang => "hang",

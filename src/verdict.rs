@@ -146,6 +146,13 @@ impl Kind {
         Self::Error,
     ];
 
+    /// All [words](Self::word) for verdicts: those of kinds, then those of a `forall`.
+    #[must_use]
+    pub fn words() -> Vec<&'static str> {
+        let always = [Self::Forbidden, Self::Allowed].map(|kind| kind.word(Quantifier::Forall));
+        Self::ALL.iter().map(|kind| kind.name()).chain(always).collect()
+    }
+
     /// The word for the kind.
     #[must_use]
     pub fn name(self) -> &'static str {

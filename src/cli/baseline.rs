@@ -5,6 +5,7 @@ use super::inputs::real;
 use super::models::is_default;
 use super::output::write_file;
 use crate::batch::Case;
+use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
 use crate::verdict::Kind;
@@ -16,9 +17,32 @@ use std::path::Path;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Baseline {
     /// The verdicts by test and by model with readings, as written in the file.
-    verdicts: BTreeMap<(String, String), Kind>,
+    verdicts: BTreeMap<(String, String), Written>,
     /// The readings of this run, as they appear behind the name of a model.
     readings: String,
+}
+
+/// A verdict as a line has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Written {
+    kind: Kind,
+    /// The word for the verdict: of a `forall`, whether the condition holds.
+    word: &'static str,
+}
+
+impl Written {
+    fn of(kind: Kind, quantifier: Quantifier) -> Self {
+        Self { kind, word: kind.word(quantifier) }
+    }
+
+    /// The verdict of a word. Of a `forall` the name of the kind will do as well.
+    fn named(word: &str) -> Option<Self> {
+        let plain = Kind::named(word).map(|kind| Self::of(kind, Quantifier::Exists));
+        plain.or_else(|| {
+            let kind = Kind::worded(word, Quantifier::Forall)?;
+            Some(Self::of(kind, Quantifier::Forall))
+        })
+    }
 }
 
 /// How far a baseline and the tests of a run speak of each other.
@@ -96,14 +120,16 @@ impl Baseline {
             else {
                 bail!("{name}:{}: a line is verdict, model and path with tabs between", index + 1);
             };
-            let Some(kind) = Kind::named(verdict) else {
+            let Some(verdict) = Written::named(verdict) else {
                 bail!("{name}:{}: `{verdict}` is not a verdict", index + 1);
             };
-            let before = baseline.verdicts.insert((known_as(test), model.to_owned()), kind);
-            if let Some(before) = before.filter(|before| *before != kind) {
+            let before = baseline.verdicts.insert((known_as(test), model.to_owned()), verdict);
+            if let Some(before) = before.filter(|before| before.kind != verdict.kind) {
                 bail!(
-                    "{name}:{}: `{test}` is {kind} under {model} here, and {before} in a line above",
-                    index + 1
+                    "{name}:{}: `{test}` is {} under {model} here, and {} in a line above",
+                    index + 1,
+                    verdict.word,
+                    before.word
                 );
             }
         }
@@ -116,7 +142,7 @@ impl Baseline {
         let Ok(text) = std::fs::read_to_string(path) else { return false };
         let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
         let first = lines.next().and_then(|line| line.split_once('\t'));
-        first.is_some_and(|(verdict, _)| Kind::named(verdict).is_some())
+        first.is_some_and(|(verdict, _)| Written::named(verdict).is_some())
     }
 
     /// The model whose verdicts count: `wanted`, else the new model, else the only one.
@@ -145,7 +171,7 @@ impl Baseline {
 
     /// The verdict of a model on a test.
     pub(super) fn verdict(&self, path: &str, model: &str) -> Option<Kind> {
-        self.verdicts.get(&(known_as(path), model.to_owned())).copied()
+        self.verdicts.get(&(known_as(path), model.to_owned())).map(|known| known.kind)
     }
 
     /// The tests with a verdict of a model in the baseline that are not among the given ones.
@@ -163,9 +189,9 @@ impl Baseline {
             let path = known_as(&case.path);
             for (expected, model) in case.expected.iter_mut().zip(models) {
                 match self.verdicts.get(&(path.clone(), self.known_model(model))) {
-                    Some(&kind) => {
+                    Some(written) => {
                         comparison.known += 1;
-                        *expected = Some(kind);
+                        *expected = Some(written.kind);
                     }
                     None => {
                         comparison.lacking += 1;
@@ -204,7 +230,8 @@ impl Baseline {
     /// Records the verdicts on a test.
     pub(super) fn record(&mut self, case: &Case, verdicts: &[Stated], models: &[Model]) {
         for (stated, model) in verdicts.iter().zip(models) {
-            self.verdicts.insert((known_as(&case.path), self.known_model(model)), stated.kind);
+            let verdict = Written::of(stated.kind, stated.quantifier);
+            self.verdicts.insert((known_as(&case.path), self.known_model(model)), verdict);
         }
     }
 
@@ -213,8 +240,8 @@ impl Baseline {
         let mut text = String::from(
             "# verdict, model with readings, path; written by `ptxmc check --bless`\n",
         );
-        for ((test, model), kind) in &self.verdicts {
-            text.push_str(&format!("{}\t{model}\t{test}\n", kind.name()));
+        for ((test, model), Written { word, .. }) in &self.verdicts {
+            text.push_str(&format!("{word}\t{model}\t{test}\n"));
         }
         write_file(path, &text)
     }

@@ -140,11 +140,12 @@ impl Comparison<'_> {
 
     fn one(&self, case: &Case, old: Option<Option<Kind>>) -> Compared {
         let judgements = judge(case, self.models, self.engines, self.settings);
-        let said = judgements.iter().zip(self.models).map(|(j, m)| Said::of(j, m));
+        let quantifier = case.test.quantifier;
+        let said = judgements.iter().zip(self.models).map(|(j, m)| Said::of(j, m, quantifier));
         let mut said: Vec<Said> = said.collect();
-        let new = said.pop().unwrap_or_else(|| Said::bare(Kind::Error));
+        let new = said.pop().unwrap_or_else(|| Said::bare(Kind::Error, quantifier));
         let old = match old {
-            Some(written) => written.map(Said::bare),
+            Some(written) => written.map(|kind| Said::bare(kind, quantifier)),
             None => said.pop(),
         };
         let mut compared = Compared { old, new, states: None, races: None, open: Vec::new() };

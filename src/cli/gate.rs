@@ -2,6 +2,7 @@
 
 use crate::batch::{Case, Judgement, Refusal};
 use crate::check::HangKind;
+use crate::litmus::ast::Quantifier;
 use crate::verdict::Kind;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -15,6 +16,8 @@ impl ValueEnum for Refusal {
             Self::Verdict(Kind::OutOfModel),
             Self::Verdict(Kind::Deadlock),
             Self::Verdict(Kind::Unknown),
+            Self::Holds,
+            Self::Fails,
             Self::Race,
             Self::Hang,
             Self::Unasked,
@@ -25,6 +28,8 @@ impl ValueEnum for Refusal {
         let value = PossibleValue::new(self.name());
         Some(match self {
             Self::Verdict(_) => value,
+            Self::Holds => value.help("That the condition of a `forall` holds, whose negation is then forbidden"),
+            Self::Fails => value.help("That the condition of a `forall` does not hold, whose negation is then allowed"),
             Self::Race => value.help(
                 "A data race, under a model that defines races, whatever the verdict and the expectation",
             ),
@@ -46,11 +51,18 @@ pub(super) fn expect(cases: &mut [Case], verdict: Kind) {
 /// called only if necessary.
 pub(super) fn refusal(
     refused: &[Refusal],
+    quantifier: Quantifier,
     judgement: &Judgement,
     has_race: impl FnOnce() -> Option<bool>,
 ) -> Option<Refusal> {
-    let unasked = [Refusal::Verdict(judgement.verdict.kind()), Refusal::Unasked];
-    let found = unasked.into_iter().find(|refusal| refused.contains(refusal));
+    let kind = judgement.verdict.kind();
+    let always = match (quantifier, kind) {
+        (Quantifier::Forall, Kind::Forbidden) => Some(Refusal::Holds),
+        (Quantifier::Forall, Kind::Allowed) => Some(Refusal::Fails),
+        _ => None,
+    };
+    let unasked = [Refusal::Verdict(kind), Refusal::Unasked];
+    let found = always.into_iter().chain(unasked).find(|refusal| refused.contains(refusal));
     let found = found.filter(|_| judgement.expected.is_none());
     let may_hang = || judgement.hang.as_ref().is_some_and(|hang| hang.kind() != HangKind::Never);
     let hangs = || (refused.contains(&Refusal::Hang) && may_hang()).then_some(Refusal::Hang);

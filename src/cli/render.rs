@@ -102,8 +102,9 @@ impl Renderer<'_> {
             let mut judgements = judge(case, self.models, self.engines, self.settings);
             for (judgement, model) in judgements.iter_mut().zip(self.models) {
                 let has_race = || self.has_race(case, judgement, model);
-                judgement.refused =
-                    judgement.refused.or_else(|| gate::refusal(self.fail_on, judgement, has_race));
+                judgement.refused = judgement.refused.or_else(|| {
+                    gate::refusal(self.fail_on, case.test.quantifier, judgement, has_race)
+                });
             }
             // herd's log needs all states besides the verdict.
             let first = judgements.first().filter(|_| self.form.format == CheckFormat::Herd);

@@ -49,29 +49,31 @@ impl Report<'_> {
         self.compared.iter().filter(|one| one.differs()).count()
     }
 
-    /// The counts of both sides, and the kinds that occur.
+    /// The words for verdicts that occur, and the counts of both sides.
     fn table(&self) -> (Vec<&'static str>, [Vec<usize>; 2]) {
         let old: Vec<&Said> = self.compared.iter().filter_map(|one| one.old.as_ref()).collect();
         let sides = [counts(old.into_iter()), counts(self.compared.iter().map(|one| &one.new))];
         let used = |at: &usize| sides.iter().any(|side| side[*at] > 0);
-        let kinds: Vec<usize> = (0..Kind::ALL.len()).filter(used).collect();
-        let names = kinds.iter().map(|&at| Kind::ALL[at].name()).collect();
-        (names, sides.map(|side| kinds.iter().map(|&at| side[at]).collect()))
+        let words = Kind::words();
+        let shown: Vec<usize> = (0..words.len()).filter(used).collect();
+        let names = shown.iter().map(|&at| words[at]).collect();
+        (names, sides.map(|side| shown.iter().map(|&at| side[at]).collect()))
     }
 
     /// What the tests of a group have in common, such as `newly forbidden (was allowed), by Causality
     /// of ptx-9.2`.
     fn title(&self, group: &Group) -> String {
         let key = &group.key;
+        let [new, old] = key.words;
         let verdict = match key.new == key.old {
-            true => format!("both {}", key.new.name()),
+            true => format!("both {new}"),
             false => {
                 let newly = match key.new {
                     Kind::Deadlock => "newly hanging",
                     Kind::Unknown => "not decided any more",
-                    kind => &format!("newly {}", kind.name()),
+                    _ => &format!("newly {new}"),
                 };
-                format!("{newly} (was {})", key.old.name())
+                format!("{newly} (was {old})")
             }
         };
         let cause = match &key.cause {
@@ -171,8 +173,8 @@ fn tests(count: usize) -> String {
 fn closing(report: &Report<'_>) -> String {
     let mut out = String::new();
     for at in report.unknown() {
-        let (path, kind) = (&report.cases[at].path, report.compared[at].new.kind.name());
-        let _ = writeln!(out, "new: {path} is {kind}");
+        let (path, word) = (&report.cases[at].path, report.compared[at].new.word);
+        let _ = writeln!(out, "new: {path} is {word}");
     }
     for path in report.gone {
         let _ = writeln!(out, "gone: {path}");

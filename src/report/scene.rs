@@ -46,7 +46,7 @@ pub fn of_verdict(
     excluded: Option<&Counterfactual>,
 ) -> Result<Option<Scene>, String> {
     let Some(graph) = &judgement.graph else { return Ok(None) };
-    let mut verdict = judgement.verdict.kind().name().to_owned();
+    let mut verdict = judgement.verdict.kind().word(case.test.quantifier).to_owned();
     if let Some(found) = excluded {
         let name = |axiom: usize| model.axioms[axiom].name.as_str();
         let broken: Vec<&str> = found.broken.iter().map(|failure| name(failure.axiom)).collect();

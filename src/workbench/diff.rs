@@ -3,6 +3,7 @@
 //! The old side may be recorded verdicts, which have kinds without reasons.
 
 use crate::batch::{Judgement, Listing};
+use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
 use crate::verdict::{Kind, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,8 @@ pub enum Cause {
 pub struct Said {
     /// The verdict.
     pub kind: Kind,
+    /// Its word, which for a `forall` tells whether the condition holds.
+    pub word: &'static str,
     /// The axioms that forbid.
     pub axioms: Vec<String>,
     /// The rule by which a program is undefined, outside of the model or in a deadlock.
@@ -55,14 +58,14 @@ pub struct Said {
 impl Said {
     /// A verdict that was written down.
     #[must_use]
-    pub fn bare(kind: Kind) -> Self {
-        Self { kind, axioms: Vec::new(), rule: None }
+    pub fn bare(kind: Kind, quantifier: Quantifier) -> Self {
+        Self { kind, word: kind.word(quantifier), axioms: Vec::new(), rule: None }
     }
 
     /// A verdict with the axioms or the rule of its reason.
     #[must_use]
-    pub fn of(judgement: &Judgement, model: &Model) -> Self {
-        let mut said = Self::bare(judgement.verdict.kind());
+    pub fn of(judgement: &Judgement, model: &Model, quantifier: Quantifier) -> Self {
+        let mut said = Self::bare(judgement.verdict.kind(), quantifier);
         match &judgement.verdict {
             Verdict::Forbidden(core) => {
                 let named = core.axioms.iter().filter_map(|&index| model.axioms.get(index));
@@ -169,6 +172,8 @@ pub struct Key {
     pub new: Kind,
     /// The verdict that the old side gives.
     pub old: Kind,
+    /// The words for the new and the old verdict.
+    pub words: [&'static str; 2],
     /// The cause of the difference.
     pub cause: Cause,
 }
@@ -187,8 +192,9 @@ pub struct Group {
 pub fn groups(compared: &[Compared]) -> Vec<Group> {
     let mut found: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for (index, one) in compared.iter().enumerate().filter(|(_, one)| one.differs()) {
-        let old = one.old.as_ref().map_or(one.new.kind, |old| old.kind);
-        let key = Key { new: one.new.kind, old, cause: one.cause() };
+        let old = one.old.as_ref().unwrap_or(&one.new);
+        let (words, cause) = ([one.new.word, old.word], one.cause());
+        let key = Key { new: one.new.kind, old: old.kind, words, cause };
         found.entry(key).or_default().push(index);
     }
     let mut groups: Vec<Group> =
@@ -197,12 +203,13 @@ pub fn groups(compared: &[Compared]) -> Vec<Group> {
     groups
 }
 
-/// How many verdicts of each kind a side gives, in the order of [`Kind::ALL`].
+/// How many verdicts of each word a side gives, in the order of [`Kind::words`].
 #[must_use]
-pub fn counts<'s>(said: impl Iterator<Item = &'s Said>) -> [usize; Kind::ALL.len()] {
-    let mut counts = [0; Kind::ALL.len()];
+pub fn counts<'s>(said: impl Iterator<Item = &'s Said>) -> Vec<usize> {
+    let words = Kind::words();
+    let mut counts = vec![0; words.len()];
     for one in said {
-        if let Some(at) = Kind::ALL.iter().position(|&kind| kind == one.kind) {
+        if let Some(at) = words.iter().position(|word| *word == one.word) {
             counts[at] += 1;
         }
     }
@@ -231,7 +238,10 @@ mod tests {
     use super::*;
 
     fn said(kind: Kind, axioms: &[&str]) -> Said {
-        Said { axioms: axioms.iter().map(|&a| a.to_owned()).collect(), ..Said::bare(kind) }
+        Said {
+            axioms: axioms.iter().map(|&a| a.to_owned()).collect(),
+            ..Said::bare(kind, Quantifier::Exists)
+        }
     }
 
     fn compared(old: Said, new: Said) -> Compared {
@@ -240,7 +250,7 @@ mod tests {
 
     #[test]
     fn groups_are_by_what_decides() {
-        let allowed = || Said::bare(Kind::Allowed);
+        let allowed = || Said::bare(Kind::Allowed, Quantifier::Exists);
         let all = [
             compared(allowed(), allowed()),
             compared(said(Kind::Forbidden, &["A"]), allowed()),
@@ -259,7 +269,7 @@ mod tests {
     #[test]
     fn states_alone_are_a_difference() {
         let set = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<BTreeSet<_>>();
-        let allowed = || Said::bare(Kind::Allowed);
+        let allowed = || Said::bare(Kind::Allowed, Quantifier::Exists);
         let same = Exchange::between(&set(&["r=1"]), &set(&["r=1"]));
         let one = Compared { states: Some(same), ..compared(allowed(), allowed()) };
         assert!(!one.differs());

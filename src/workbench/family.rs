@@ -126,7 +126,8 @@ pub(super) fn verdict_of(
 ) -> Option<Said> {
     let test = parsed(text)?;
     let verdict = check(&test, model, engine, settings).verdict;
-    Some(Said::of(&Judgement { verdict, ..Judgement::failed(String::new(), None) }, model))
+    let judgement = Judgement { verdict, ..Judgement::failed(String::new(), None) };
+    Some(Said::of(&judgement, model, test.quantifier))
 }
 
 /// A test that the tool itself has written.
