@@ -9,11 +9,13 @@ use crate::engines::Choice;
 use crate::litmus::ast::Test;
 use crate::litmus::parse::Parsed;
 use crate::module::{Asked, Selection, parse_launched, parse_version};
+use crate::race::{self, Race};
 use crate::relation::expr::Model;
 use crate::report::reason;
 use crate::report::witness::{Picture, observed_value};
 use crate::solve::Engine;
-use crate::source::Files;
+use crate::source::{Files, Span};
+use crate::verdict::Verdict;
 use std::fmt;
 
 /// Reads the litmus tests in a text, in any of the formats that `paper-notes/language.md` describes.
@@ -194,6 +196,38 @@ impl<'m> Checker<'m> {
         check::hang(test, self.model, engine, self.settings, &self.check(test))
     }
 
+    /// The data races of a test (PTX-8.7.1), one for each pair of statements that race in some
+    /// execution.
+    ///
+    /// # Errors
+    /// The verdict if there may be more: the engine cannot tell, or the model defines no `race`.
+    ///
+    /// ```
+    /// # let text = include_str!("../litmus/mp/MP+all-relaxed.litmus");
+    /// # let mut files = ptxmc::Files::default();
+    /// # let parsed = ptxmc::parse_tests(&mut files, "mp.litmus", text);
+    /// # let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");
+    /// let races = ptxmc::Checker::new(&model).races(&parsed.tests[0]).expect("it is decided");
+    /// for race in &races {
+    ///     println!("{} and {} race", race.accesses[0], race.accesses[1]);
+    /// }
+    /// # assert_eq!(races.len(), 1);
+    /// ```
+    pub fn races(&self, test: &Test) -> Result<Vec<DataRace>, Verdict> {
+        let settings = self.settings.with_bound(self.check(test).bound);
+        let (races, graph) = check::races(test, self.model, self.engine.as_ref(), settings)?;
+        let data = |race: &Race| {
+            let accesses = [race.accesses.0, race.accesses.1];
+            DataRace {
+                accesses: accesses.map(|access| race::describe(&graph, access)),
+                spans: race::spans(&graph, race),
+                mixed: race.mixed,
+                witness: Picture::of(&test.name, &graph, &race.choices, self.model).ok(),
+            }
+        };
+        Ok(races.all()?.iter().map(data).collect())
+    }
+
     /// All final states of a test, each with an execution that ends in it.
     ///
     /// # Errors
@@ -247,6 +281,20 @@ impl Outcome {
         let choices = self.verdict.choices()?;
         Picture::of(title, &self.graph, choices, model).ok()
     }
+}
+
+/// Two statements that race in some execution.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DataRace {
+    /// The two accesses in words.
+    pub accesses: [String; 2],
+    /// The two statements, the first in the source first.
+    pub spans: [Span; 2],
+    /// Whether the accesses overlap only in part, which makes the program undefined (PTX-8.7.2).
+    pub mixed: bool,
+    /// An execution in which they race.
+    pub witness: Option<Picture>,
 }
 
 /// One final state of a test.

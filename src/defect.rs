@@ -1,9 +1,6 @@
 //! Defects of synchronization, which leave two accesses unordered. Each has a stable name, a
 //! sentence, and its clause; some are cured by a stronger statement.
 
-use crate::ptx::operation::{Order, Scope};
-use crate::source::Span;
-
 /// A kind of defect in a program's synchronization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -174,15 +171,4 @@ impl Defect {
     pub(crate) fn about(self, clause: &str) -> String {
         format!("{} ({clause})", self.text())
     }
-}
-
-/// An order that a statement is to have, and a scope, if it has not more already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strengthening {
-    /// The statement.
-    pub span: Span,
-    /// The order; relaxed where only the scope counts.
-    pub order: Order,
-    /// The scope.
-    pub scope: Scope,
 }

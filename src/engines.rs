@@ -15,6 +15,7 @@ use std::time::Duration;
 
 /// The engines that answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Choice {
     /// The first engine that answers.
     #[default]

@@ -36,6 +36,7 @@
 //! | say why | [`Outcome::reason`] in a line; [`Verdict`] and [`Rule`] as data, with a code and clauses of the standard |
 //! | see an execution | [`Outcome::witness`], whose events and edges can be walked, drawn or printed |
 //! | list final states | [`Checker::outcomes`] |
+//! | list data races | [`Checker::races`] |
 //! | many tests, several engines, reports | [`batch`], [`report`] |
 //! | make tests of cycles, with scopes and placements | [`generate`] |
 //! | make kernels of tests, and run them on a GPU | [`hardware`] |
@@ -131,16 +132,17 @@ pub mod report;
 pub use budget::{Budget, Clock};
 pub use check::{Hang, HangKind, Hanging, Outcome, Settings, Status, Stop};
 pub use checker::{
-    Checker, FinalState, builtin_model, check, parse_launch, parse_model, parse_tests,
+    Checker, DataRace, FinalState, builtin_model, check, parse_launch, parse_model, parse_tests,
 };
 pub use defect::Defect;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use engines::{Choice, Unavailable};
+pub use id::{AgentId, EventId};
 pub use litmus::ast::{Quantifier, Test};
 pub use litmus::parse::Parsed;
 pub use progress::Progress;
 pub use relation::expr::{Axiom, AxiomRole, Model};
-pub use report::witness::{Column, Edge, Node, Picture};
+pub use report::witness::{Column, Edge, Node, NodeKind, Picture, Seat};
 pub use rule::{Rule, Unsupported};
 pub use solve::{Core, Why};
 pub use source::{Files, Position, SourceFile, Span, Spanned};
@@ -181,6 +183,15 @@ pub mod testing {
     #[cfg(feature = "cli")]
     pub mod report {
         pub use crate::report::advise::{About, render};
+        pub use crate::report::{draw, scene, witness};
+
+        macro_rules! open {
+            ($($module:ident)*) => {
+                $(pub mod $module { pub use crate::report::$module::*; })*
+            };
+        }
+
+        open! { explanation proof reason runs }
     }
 
     #[cfg(feature = "cli")]

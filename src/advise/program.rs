@@ -6,10 +6,9 @@
 use super::level::Level;
 use super::place;
 use super::site::{Place, Position, Site};
-use crate::defect::Strengthening;
 use crate::litmus::ast::{Dialect, Test, Thread};
 use crate::ptx::operation::{
-    AccessForm, FenceRestriction, Operation, Order, ProxyFenceKind, Statement,
+    AccessForm, FenceRestriction, Operation, Order, ProxyFenceKind, Scope, Statement,
 };
 use crate::ptx::print::{Style, statement as printed};
 use crate::source::Span;
@@ -46,6 +45,17 @@ pub fn changed(test: &Test, sites: &[Site], assignment: &[u8]) -> Test {
         edits.apply(index, thread);
     }
     test
+}
+
+/// An order that a statement is to have, and a scope, if it has not more already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strengthening {
+    /// The statement.
+    pub span: Span,
+    /// The order; relaxed where only the scope counts.
+    pub order: Order,
+    /// The scope.
+    pub scope: Scope,
 }
 
 /// The test with stronger statements; `None` where one of them takes no order.

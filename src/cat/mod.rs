@@ -55,6 +55,7 @@ pub struct Options {
 
 /// A model that was read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The model.
     pub model: Model,

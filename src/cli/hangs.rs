@@ -6,7 +6,7 @@ use super::single::Loaded;
 use super::status::Status;
 use crate::batch::{guarded, together};
 use crate::check::{self, HangKind};
-use crate::report::{hang, json_single, reason};
+use crate::report::{caveat, hang, json_single};
 use crate::verdict::Kind;
 use anyhow::Result;
 
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &HangsArguments, console: &Console) -> Result<Statu
         (Some(message), _) | (None, Err(message)) => return broken(&message),
         (None, Ok(found)) => found,
     };
-    if let Some(caveat) = reason::caveat(&verdict, files)
+    if let Some(caveat) = caveat::of(&verdict, files)
         .filter(|_| matches!(verdict.kind(), Kind::OutOfModel | Kind::Undefined))
     {
         console.remark(&caveat.text);

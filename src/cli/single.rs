@@ -21,7 +21,7 @@ use crate::race::{Races, sharing_executions};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::{
-    hang, herd, json, json_single, outcomes as table, races as table_of_races, reason,
+    caveat, hang, herd, json, json_single, outcomes as table, races as table_of_races, reason,
 };
 use crate::solve::{Budget, Cores, Engine, Problem};
 use crate::source::Files;
@@ -184,7 +184,7 @@ fn states_of(
         _ if listing.is_complete() => Status::Expected,
         _ => Status::Unknown,
     };
-    let caveat = reason::caveat(&judgement.verdict, &loaded.files);
+    let caveat = caveat::of(&judgement.verdict, &loaded.files);
     let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_ref());
     let known = caveat.map(|caveat| caveat.text.as_str());
     let files = &loaded.files;
@@ -300,7 +300,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
                     None
                 }
                 Verdict::Unknown(ref why) if cut.as_ref() == Some(why) => None,
-                ref verdict => reason::caveat(verdict, files),
+                ref verdict => caveat::of(verdict, files),
             };
             let (caveat, cut) = (caveat.as_ref(), cut.as_ref());
             let text = match arguments.format {

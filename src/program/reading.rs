@@ -3,6 +3,7 @@
 
 /// The readings for a program; the default is the tool's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Readings {
     /// The elements of a vector access (reading V1).
     pub vector: VectorReading,
@@ -30,6 +31,7 @@ pub struct Readings {
 
 /// The readings for asynchronous operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AsyncReadings {
     /// The CTA that performs signals (reading V30).
     pub signals: Performer,

@@ -251,6 +251,7 @@ pub enum AxiomKind {
 
 /// The consequence of a failed axiom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AxiomRole {
     /// The execution is not consistent.
     Required,
@@ -262,6 +263,7 @@ pub enum AxiomRole {
 
 /// One axiom of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Axiom {
     /// The demand.
     pub kind: AxiomKind,
@@ -295,6 +297,7 @@ pub struct Definition {
 
 /// A model: definitions and axioms over one arena.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Model {
     /// The name under which the model was requested, such as `ptx-9.2`.
     pub name: String,

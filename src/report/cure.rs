@@ -1,7 +1,8 @@
 //! A missing link into what would make it hold: the change, written out with its scope and its place.
 
 use super::statement::named;
-use crate::defect::{Defect, Strengthening};
+use crate::advise::program::Strengthening;
+use crate::defect::Defect;
 use crate::event::graph::{EventGraph, EventKind, Operation};
 use crate::id::EventId;
 use crate::program::micro::TensorOp;

@@ -1,6 +1,7 @@
 //! Final states as a table for people.
 
-use super::reason::{self, Caveat};
+use super::caveat::Caveat;
+use super::reason;
 use super::witness::{self, Picture, observed_value};
 use crate::batch::{Case, Listing};
 use crate::execution::build::Execution;

@@ -1,7 +1,8 @@
 //! Data races in words: the two accesses, what keeps them from being ordered, an execution.
 
+use super::caveat::Caveat;
 use super::near;
-use super::reason::{self, Caveat};
+use super::reason;
 use super::statement::named;
 use super::witness::{Picture, text};
 use crate::batch::Case;

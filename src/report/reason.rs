@@ -1,10 +1,9 @@
 //! The reason of a verdict in one line.
 
 use crate::relation::expr::{Axiom, Model};
-use crate::rule::Silence;
 use crate::solve::{Core, Why};
 use crate::source::{Files, Position, Span};
-use crate::verdict::{BoundKind, Bounded, Kind, Reason, Undecided, Verdict};
+use crate::verdict::{BoundKind, Bounded, Reason, Undecided, Verdict};
 use std::fmt;
 
 /// Why the verdict is what it is; empty where the verdict says it all.
@@ -81,52 +80,8 @@ impl Cause {
     }
 }
 
-/// What a reader of states or races has to know of the verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caveat {
-    /// The verdict.
-    pub kind: Kind,
-    /// That there is no execution that completes, that the standard gives the program no meaning,
-    /// or that nobody knows; and why.
-    pub text: String,
-}
-
-impl Caveat {
-    /// Whether states and races mean nothing, or not all of them are known to.
-    #[must_use]
-    pub fn is_void(&self) -> bool {
-        matches!(self.kind, Kind::Undefined | Kind::OutOfModel | Kind::Unknown | Kind::Error)
-    }
-}
-
-/// The caveat of a verdict, if it has one.
-#[must_use]
-pub fn caveat(verdict: &Verdict, files: &Files) -> Option<Caveat> {
-    caution(verdict, files).map(|text| Caveat { kind: verdict.kind(), text })
-}
-
-fn caution(verdict: &Verdict, files: &Files) -> Option<String> {
-    match verdict {
-        Verdict::Deadlock(reason) => Some(format!("deadlock: {}", placed(reason, files))),
-        Verdict::Undefined(reason) => {
-            Some(format!("the behaviour is undefined: {}", placed(reason, files)))
-        }
-        Verdict::OutOfModel(reason) => {
-            let silence = reason.rule.silence().map_or("outside the model", Silence::words);
-            Some(format!("{silence}: {}", placed(reason, files)))
-        }
-        Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why, files))),
-        Verdict::Error(message) => Some(format!("the verdict is an error: {message}")),
-        Verdict::Forbidden(core) if core.despite_race => {
-            Some("the behaviour is undefined: a mixed-size race (PTX-8.7.2)".to_owned())
-        }
-        Verdict::Forbidden(core) => endless(core, files),
-        Verdict::Allowed(_) => None,
-    }
-}
-
 /// That no execution ends, and where threads wait, if that is what excludes an outcome.
-fn endless(core: &Core, files: &Files) -> Option<String> {
+pub(super) fn endless(core: &Core, files: &Files) -> Option<String> {
     let places: Vec<String> = core.endless.iter().map(|&span| files.location(span)).collect();
     let wait = || format!("no execution ends: a thread waits for ever at {}", places.join(" or "));
     (!places.is_empty()).then(wait)
@@ -225,7 +180,7 @@ pub fn limit(why: Why) -> &'static str {
     }
 }
 
-fn placed(reason: &Reason, files: &Files) -> String {
+pub(super) fn placed(reason: &Reason, files: &Files) -> String {
     match reason.spans.first() {
         Some(&span) => format!("{} ({})", reason.rule, files.location(span)),
         None => reason.rule.to_string(),

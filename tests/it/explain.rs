@@ -2,10 +2,6 @@
 
 use crate::support::command::ptxmc;
 use ptxmc::batch::{Case, Judgement, judge};
-use ptxmc::report::explanation::{self, Subject};
-use ptxmc::report::proof::Depth;
-use ptxmc::report::reason::forbidden;
-use ptxmc::report::witness::Picture;
 use ptxmc::testing::check::{Settings, goal_of};
 use ptxmc::testing::engines::Choice;
 use ptxmc::testing::execution::{build::Execution, recheck::recheck};
@@ -13,6 +9,10 @@ use ptxmc::testing::explain::{Absent, Counterfactual, counterfactual};
 use ptxmc::testing::relation::axiom::Failure;
 use ptxmc::testing::relation::eval::{Interpretation, evaluate};
 use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::report::explanation::{self, Subject};
+use ptxmc::testing::report::proof::Depth;
+use ptxmc::testing::report::reason::forbidden;
+use ptxmc::testing::report::witness::Picture;
 use ptxmc::testing::solve::{Core, Problem};
 use ptxmc::testing::verdict::Verdict;
 use ptxmc::testing::vocabulary::BaseRel;

@@ -31,6 +31,7 @@ use draft::Draft;
 
 /// The tests of one file, with all diagnostics.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Parsed {
     /// The tests without errors.
     pub tests: Vec<Test>,

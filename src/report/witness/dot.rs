@@ -1,6 +1,6 @@
 //! A picture in the language of Graphviz: a cluster per thread, an arrow per edge.
 
-use super::{Node, Picture};
+use super::{Node, NodeKind, Picture};
 use std::fmt::Write;
 
 /// What an arrow does not stand for by itself: nearly all accesses of some programs are related so,
@@ -86,7 +86,7 @@ fn name(node: &Node) -> String {
 }
 
 fn declared(node: &Node) -> String {
-    let initial = node.label.starts_with("init ");
+    let initial = node.kind == NodeKind::Initial;
     let text = if initial {
         format!("init {}", node.text)
     } else {

@@ -14,7 +14,7 @@ use crate::program::micro::{Restriction, TensorFence};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::bits::signed;
 use crate::ptx::literal::shown;
-use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, TypeKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::solve::Pairs;
@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// An execution, ready to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Picture {
     /// The test's name.
     pub name: String,
@@ -45,6 +46,7 @@ pub struct Picture {
 
 /// The events of one thread, in program order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Column {
     /// The thread.
     pub agent: AgentId,
@@ -62,6 +64,7 @@ pub struct Column {
 
 /// Where the events of a column are performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Seat {
     /// By a thread at this place.
     Thread(ThreadPlace),
@@ -71,6 +74,7 @@ pub enum Seat {
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Node {
     /// The event.
     pub id: EventId,
@@ -80,10 +84,58 @@ pub struct Node {
     pub text: String,
     /// The statement that it comes from.
     pub span: Span,
+    /// The kind of event.
+    pub kind: NodeKind,
+    /// Its memory order (PTX-8.4); `None` for initial writes, and for events without one.
+    pub order: Option<Order>,
+    /// Its scope (PTX-8.5), if it has one.
+    pub scope: Option<Scope>,
+    /// The memory that an access is on, such as `x` or `a[1]`.
+    pub location: Option<String>,
+    /// The bits that an access reads or writes, if they are known.
+    pub value: Option<u128>,
+}
+
+/// The kind of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NodeKind {
+    /// An initial write.
+    Initial,
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// A fence, of threads or of proxies.
+    Fence,
+    /// An operation at a barrier.
+    Barrier,
+    /// An event of an asynchronous operation or of a task: an issue, a wait, a completion.
+    Progress,
+}
+
+impl NodeKind {
+    fn of(kind: &EventKind) -> Self {
+        match kind {
+            EventKind::Init => Self::Initial,
+            EventKind::Read => Self::Read,
+            EventKind::Write => Self::Write,
+            EventKind::Fence(_) | EventKind::ProxyFence(_) | EventKind::TensorFence(_) => {
+                Self::Fence
+            }
+            EventKind::Barrier(_) => Self::Barrier,
+            EventKind::Issue
+            | EventKind::Await(_)
+            | EventKind::Complete(_)
+            | EventKind::Launch
+            | EventKind::Boundary => Self::Progress,
+        }
+    }
 }
 
 /// One edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edge {
     /// The relation.
     pub relation: String,
@@ -91,6 +143,25 @@ pub struct Edge {
     pub from: EventId,
     /// The later event.
     pub to: EventId,
+}
+
+impl Node {
+    fn of(execution: &Execution<'_>, id: EventId, label: String) -> Self {
+        let graph = execution.graph;
+        let event = graph.event(id);
+        let value = || execution.event_value(id).filter(|_| !execution.is_unknown(id));
+        Self {
+            id,
+            label,
+            text: describe(execution, id),
+            span: event.span,
+            kind: NodeKind::of(&event.kind),
+            order: event.order,
+            scope: event.scope,
+            location: event.loc.map(|_| location(graph, id).to_owned()),
+            value: event.is_memory().then(value).flatten(),
+        }
+    }
 }
 
 impl Picture {
@@ -115,10 +186,7 @@ impl Picture {
         edges.extend(shown_edges(execution, model));
         let labels = Labels::new(execution);
         let graph = execution.graph;
-        let node = |id: EventId| {
-            let (label, text) = (labels.of(id), describe(execution, id));
-            Node { id, label, text, span: graph.event(id).span }
-        };
+        let node = |id: EventId| Node::of(execution, id, labels.of(id));
         let is_shown = |e: &Edge| [e.from, e.to].iter().all(|&id| is_shown(graph, id));
         edges.retain(is_shown);
         let mut columns = Vec::new();
