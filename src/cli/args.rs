@@ -433,7 +433,8 @@ pub(super) struct Single {
     /// The test of this name, where the file holds several.
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// A built-in model, a cat file or an edit file.
+    /// A built-in model (ptx-6.0, ptx-7.5, ptx-8.7, ptx-9.2, ptx-9.4, sc), a cat file or an edit file;
+    /// ptx-9.2 unless given.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
     #[command(flatten)]
@@ -477,7 +478,8 @@ pub(super) struct ExplainArguments {
     /// The test of this name, where the file holds several.
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// A built-in model, a cat file or an edit file.
+    /// A built-in model (ptx-6.0, ptx-7.5, ptx-8.7, ptx-9.2, ptx-9.4, sc), a cat file or an edit file;
+    /// ptx-9.2 unless given.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
     /// Unfold the steps of a forbidden outcome into the definitions of the model that they are instances
@@ -544,9 +546,9 @@ pub(super) struct HangsArguments {
 pub(super) struct DrawArguments {
     #[command(flatten)]
     pub(super) single: Single,
-    /// The file to write, `-` for standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) output: PathBuf,
+    /// The file to write, `-` for standard output, which is meant where only a form is given.
+    #[arg(short, long, value_name = "FILE", required_unless_present = "format")]
+    pub(super) output: Option<PathBuf>,
     /// The form of the picture; by the file's name unless given.
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<DrawFormat>,

@@ -19,10 +19,8 @@ pub(super) struct Checking {
     /// Read tests in blocks that name no `.version` as PTX 1.4.
     #[arg(long)]
     pub(super) legacy: bool,
-    /// Seconds for each engine: in `check` and `draw` for the verdict on a test under a model, in
-    /// `outcomes` for the list of states and for the verdict, in `races` for all races and for the
-    /// verdict, in `explain` for the verdict, for the execution shown and for each other reading;
-    /// without it, no limit but that of steps.
+    /// Seconds for each engine and question about a test: its verdict, and what is shown besides, such as
+    /// states, races or an execution. Without it, no limit but that of steps.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<u64>,
     /// How to read the standard where it leaves room, such as `tearing=byte`; `ptxmc model` lists
@@ -127,7 +125,8 @@ pub(super) struct AdviseArguments {
     /// Only tests of this name.
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// A built-in model, a cat file or an edit file.
+    /// A built-in model (ptx-6.0, ptx-7.5, ptx-8.7, ptx-9.2, ptx-9.4, sc), a cat file or an edit file;
+    /// ptx-9.2 unless given.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
     #[command(flatten)]

@@ -28,39 +28,73 @@ pub(super) fn run(arguments: &ConvertArguments, console: &Console) -> Result<Sta
         made.with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
     let mut status = inputs.status();
-    let mut names = BTreeSet::new();
+    let (mut names, mut unsaid) = (BTreeSet::new(), 0);
     for case in &inputs.cases {
         match converted(case, arguments.to) {
             Ok(text) => match &arguments.output {
                 Some(folder) => write(folder, &fresh(&case.test.name, &mut names), &text)?,
                 None => print(&text)?,
             },
-            Err(why) => {
-                console.complain(&format!("{}: {why}", case.path));
+            Err(refused) => {
+                let (why, is_named) = match refused {
+                    Refused::Unsayable(why) => {
+                        unsaid += 1;
+                        (why, unsaid <= MOST_NAMED)
+                    }
+                    Refused::Changed(why) => (why, true),
+                };
+                if is_named {
+                    console.complain(&format!("{}: {why}", case.path));
+                }
                 status = status.max(Status::Unknown);
             }
         }
     }
+    if unsaid > MOST_NAMED {
+        let (all, format) = (inputs.cases.len(), name(arguments.to));
+        console.complain(&format!("{unsaid} of {all} tests cannot be written in {format}"));
+    }
     Ok(status)
+}
+
+/// The most tests that are named because a format cannot express them.
+const MOST_NAMED: usize = 20;
+
+/// The reason why a test is not written in a format.
+enum Refused {
+    /// The format cannot say it.
+    Unsayable(String),
+    /// The format can say it, but the text means something else.
+    Changed(String),
+}
+
+/// The name of a format, as texts have it.
+fn name(format: TestFormat) -> &'static str {
+    match format {
+        TestFormat::Blocks => "blocks",
+        TestFormat::Columns => "columns",
+    }
 }
 
 /// The text of a test in a format, or the reason why the format cannot express it.
 ///
 /// Columns have registers of 64 bits and different barriers, so that a valid text may have another
 /// meaning. The written text has the same verdicts and final states as the original.
-fn converted(case: &Case, format: TestFormat) -> Result<String, String> {
-    let (printed, dialect, name) = match format {
-        TestFormat::Blocks => (print_blocks(&case.test), Dialect::Blocks, "blocks"),
-        TestFormat::Columns => (print_columns(&case.test), Dialect::Columns, "columns"),
+fn converted(case: &Case, format: TestFormat) -> Result<String, Refused> {
+    let name = name(format);
+    let (printed, dialect) = match format {
+        TestFormat::Blocks => (print_blocks(&case.test), Dialect::Blocks),
+        TestFormat::Columns => (print_columns(&case.test), Dialect::Columns),
     };
-    let text = printed.map_err(|why| why.to_string())?;
+    let text = printed.map_err(|why| Refused::Unsayable(why.to_string()))?;
     if case.test.dialect == dialect {
         return Ok(text);
     }
     let mut files = Files::default();
     let parsed = parse_tests(&mut files, &case.path, &text);
     let [again] = &parsed.tests[..] else {
-        return Err(format!("the {name} of this test cannot be read again"));
+        let why = format!("the {name} of this test cannot be read again");
+        return Err(Refused::Changed(why));
     };
     for model in ["sc", "ptx-9.2"] {
         let model = builtin_model(&mut files, model).expect("the model is built in");
@@ -69,7 +103,8 @@ fn converted(case: &Case, format: TestFormat) -> Result<String, String> {
         let [before, after] = [&case.test, again].map(|test| meaning(&checker, test));
         if before != after {
             let why = "registers of columns have 64 bits, and their barriers are instances";
-            return Err(format!("in {name}, it would mean something else: {why}"));
+            let why = format!("in {name}, it would mean something else: {why}");
+            return Err(Refused::Changed(why));
         }
     }
     Ok(text)

@@ -14,6 +14,7 @@ use crate::report::witness::{dot, text};
 use crate::report::{json_single, reason};
 use crate::verdict::{Kind, Verdict};
 use anyhow::{Result, bail};
+use std::path::Path;
 
 pub(super) fn run(arguments: &DrawArguments, console: &Console) -> Result<Status> {
     let format = format(arguments)?;
@@ -88,10 +89,16 @@ fn page(arguments: &DrawArguments, loaded: &Loaded, judgement: Judgement) -> Res
 }
 
 fn put(arguments: &DrawArguments, text: &str) -> Result<()> {
-    match arguments.output.as_os_str() == "-" {
+    let output = output(arguments);
+    match output == Path::new("-") {
         true => print(text),
-        false => write_file(&arguments.output, text),
+        false => write_file(output, text),
     }
+}
+
+/// Where the picture goes; `-` is standard output.
+fn output(arguments: &DrawArguments) -> &Path {
+    arguments.output.as_deref().unwrap_or(Path::new("-"))
 }
 
 /// The form that the user wants: the one that is named, or that of the file.
@@ -99,14 +106,14 @@ fn format(arguments: &DrawArguments) -> Result<DrawFormat> {
     if let Some(format) = arguments.format {
         return Ok(format);
     }
-    let extension = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let extension = output(arguments).extension().and_then(|e| e.to_str()).unwrap_or("");
     Ok(match extension {
         "svg" => DrawFormat::Svg,
         "html" => DrawFormat::Html,
         "dot" => DrawFormat::Dot,
         "txt" => DrawFormat::Text,
         "json" => DrawFormat::Json,
-        "" if arguments.output.as_os_str() == "-" => DrawFormat::Svg,
+        "" if output(arguments) == Path::new("-") => DrawFormat::Svg,
         _ => bail!(
             "the name of a picture ends in .svg, .html, .dot, .txt or .json, or --format says what it is"
         ),

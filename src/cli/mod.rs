@@ -157,7 +157,14 @@ fn completions(shell: clap_complete::Shell) -> Result<Status> {
 fn man() -> Result<Status> {
     let command = Arguments::command().version(VERSION.as_str());
     let mut text = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut text)?;
+    // The subcommands have no pages of their own: they follow here, in place of a list of names.
+    let page = clap_mangen::Man::new(command.clone());
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    page.render_version_section(&mut text)?;
     for inner in command.get_subcommands() {
         let page =
             clap_mangen::Man::new(inner.clone().bin_name(format!("ptxmc {}", inner.get_name())));
