@@ -60,8 +60,10 @@ impl<'p> ThreadRun<'_, 'p> {
                 let moves = self.tensor(operation, tensor, state, span);
                 self.builder.operations[operation].moves = moves;
             }
-            AsyncEffect::Store(target, value) => {
-                self.issue_store(operation, target, value, state, span);
+            AsyncEffect::Store(list) => {
+                for (target, value) in list {
+                    self.issue_store(operation, target, value, state, span);
+                }
             }
             AsyncEffect::Update(target, order, value) => {
                 self.issue_update(operation, target, (*order, value), state, span);

@@ -240,40 +240,46 @@ impl Lowering<'_> {
     /// `st.async` and `red.async`, to the shared memory of the cluster.
     fn remote_operation(&mut self, op: AsyncOp, written: &Written) {
         let list = addresses(written);
-        let ((to, space), (object, object_space)) = (list[0], list[1]);
+        let ((to, to_space), (object, object_space)) = (list[0], list[1]);
         let ty = written.words.ty();
         if self.is_alone_in_cluster() {
             return self.require(Term::truth(false), Rule::AloneInCluster);
         }
         let reduces = op == AsyncOp::Reduce;
-        let (address, space) = self.address(to, space, 0);
         let confined = match reduces {
             true => Confined::Other(Rule::ReductionInOwnCta),
             false => Confined::AnyShared(Rule::CopySpace),
         };
-        let target = Target {
-            address,
-            space,
-            bytes: ty.bytes(),
-            whole: ty.bytes(),
-            within: 0,
-            order: if reduces { Order::Relaxed } else { Order::Weak },
-            scope: reduces.then_some(Scope::Cluster),
-            proxy: Proxy::Generic,
-            marks: Marks { rmw: reduces, red: reduces, ..Marks::default() },
-            replica: None,
-            confined: Some(confined),
+        let whole = ty.bytes() * written.words.elements();
+        let target = |element: u32| {
+            let within = element * ty.bytes();
+            let (address, space) = self.address(to, to_space, u64::from(within));
+            Target {
+                address,
+                space,
+                bytes: ty.bytes(),
+                whole,
+                within,
+                order: if reduces { Order::Relaxed } else { Order::Weak },
+                scope: reduces.then_some(Scope::Cluster),
+                proxy: Proxy::Generic,
+                marks: Marks { rmw: reduces, red: reduces, ..Marks::default() },
+                replica: None,
+                confined: Some(confined.clone()),
+            }
         };
-        let value = self.value(written.value("b"), ty);
         let effect = if reduces {
+            let value = self.value(written.value("b"), ty);
             let op = written.words.plain().find_map(names::atomic).unwrap_or(AtomicOp::Add);
             let result = atomic_result(op, ty, value, None, Subnormals::Kept);
-            AsyncEffect::Update(target, Order::Relaxed, result.unwrap_or_else(|| opaque(ty)))
+            AsyncEffect::Update(target(0), Order::Relaxed, result.unwrap_or_else(|| opaque(ty)))
         } else {
-            AsyncEffect::Store(target, value)
+            let values = written.elements("b").expect("a store has values");
+            let stores = (0..).zip(values);
+            AsyncEffect::Store(stores.map(|(at, v)| (target(at), self.value(v, ty))).collect())
         };
         let object = self.object(object, object_space, None, Scope::Cluster);
-        let bytes = Term::Const(u128::from(ty.bytes()), 32);
+        let bytes = Term::Const(u128::from(whole), 32);
         let mut signal = self.signal(object, SignalKind::Bytes(bytes), 0);
         if !reduces && self.readings.asynchronous.stored == StoreSignal::Relaxed {
             signal.order = Order::Relaxed;
@@ -322,7 +328,7 @@ impl Lowering<'_> {
             let result = result.unwrap_or_else(|| opaque(ty));
             ("red.async", AsyncEffect::Update(target, Order::Release, result))
         } else {
-            ("st.async", AsyncEffect::Store(target, value))
+            ("st.async", AsyncEffect::Store(vec![(target, value)]))
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name,

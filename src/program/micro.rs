@@ -609,8 +609,8 @@ pub enum AsyncEffect {
     Transfer(Box<Transfer>),
     /// The box of a tensor is copied or reduced.
     Tensor(Box<TensorTransfer>),
-    /// An element of a register is stored.
-    Store(Target, Term),
+    /// Registers are stored, each to an element of memory.
+    Store(Vec<(Target, Term)>),
     /// A register is reduced into memory: the place, the order of the write, and its value, over
     /// [`Term::Old`].
     Update(Target, Order, Term),
@@ -788,9 +788,7 @@ impl AsyncMicro {
                 terms.extend(&transfer.mask);
                 terms.extend(&transfer.open);
             }
-            AsyncEffect::Store(target, value) | AsyncEffect::Update(target, _, value) => {
-                terms.extend([&target.address, value]);
-            }
+            AsyncEffect::Update(target, _, value) => terms.extend([&target.address, value]),
             AsyncEffect::Tensor(tensor) => {
                 terms.push(&tensor.map.address);
                 terms.extend(tensor.at.coordinates());
@@ -804,7 +802,7 @@ impl AsyncMicro {
             AsyncEffect::LoadColumns(list) => {
                 terms.extend(list.iter().map(|(target, _)| &target.address));
             }
-            AsyncEffect::StoreColumns(list) => {
+            AsyncEffect::Store(list) | AsyncEffect::StoreColumns(list) => {
                 terms.extend(list.iter().flat_map(|(target, value)| [&target.address, value]));
             }
             AsyncEffect::Behind(_) => {}

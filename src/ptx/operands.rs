@@ -127,7 +127,11 @@ fn of_form<'o>(form: &OperandForm, operand: &'o Arg) -> Operand<'o> {
         Arg::Memory(address) => Operand::At(address),
         Arg::Tensor(map, coordinates) => Operand::Box(map, coordinates),
         Arg::Into(list) => Operand::Registers(list),
-        Arg::Elements(list) => Operand::Elements(list),
+        Arg::Elements(list) => match (&list[..], form.takes) {
+            // A scalar needs no braces.
+            ([value], Takes::Data(_)) => from(value),
+            _ => Operand::Elements(list),
+        },
         Arg::Label(label) => Operand::Label(&label.value),
         Arg::Constant(number) if form.takes == Takes::Table => Operand::Table(*number),
         Arg::Constant(number) => Operand::Constant(*number),

@@ -89,8 +89,8 @@ pub(super) static ROWS: &[Row] = &[
     group("cp.async.bulk.wait_group{.read} n", "PTX-9.7.9.25.4.4", [8, 0, 90], AsyncOp::Wait(GroupKind::Bulk)),
     form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], size{, policy}", "PTX-9.7.9.25.4.3", [8, 0, 90], Op::Nothing).operands(PREFETCHED).asked(HINT),
     // Stores and reductions of registers.
-    issues("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.type [a], b, [m]", "PTX-9.7.9.12", [8, 1, 90], AsyncOp::Store)
-        .types(".b32, .b64, .u32, .u64, .s32, .s64, .f32 and .f64").operands(REMOTE),
+    issues("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2|.v4}.type [a], b, [m]", "PTX-9.7.9.12", [8, 1, 90], AsyncOp::Store)
+        .types(".b32, .b64, .u32, .u64, .s32, .s64, .f32 and .f64").operands(STORED_REMOTELY),
     issues("st.async{.mmio}.release.scope{.global}.type [a], b", "PTX-9.7.9.12", [8, 7, 100], AsyncOp::ReleaseStore)
         .types(".b8 to .b64, .u8 to .u64, .s8 to .s64, .f32 and .f64").scopes(WIDE).operands(GLOBAL),
     issues("red.async{.mmio}.release.scope{.global}.add.type [a], b", "PTX-9.7.13.7", [8, 7, 100], AsyncOp::ReleaseReduce).marked("async")
@@ -140,6 +140,11 @@ const STORE: &[(&str, Takes)] = &[
 ];
 const REMOTE: &[(&str, Takes)] =
     &[("a", Takes::Bytes(Space::SharedCluster, 4)), ("m", Takes::Bytes(Space::SharedCluster, 8))];
+const STORED_REMOTELY: &[(&str, Takes)] = &[
+    ("a", Takes::Bytes(Space::SharedCluster, 4)),
+    ("b", Takes::Data(0)),
+    ("m", Takes::Bytes(Space::SharedCluster, 8)),
+];
 const WIDE: &str = "`.gpu` and `.sys`";
 const GLOBAL: &[(&str, Takes)] = &[("a", Takes::Bytes(Space::Global, 1))];
 static COPIED: Limits =
