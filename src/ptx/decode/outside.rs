@@ -36,9 +36,14 @@ fn is_narrow(word: &str) -> bool {
 
 /// Number formats and modes of conversions other than those of single numbers of 16 to 64 bits.
 fn is_format(word: &str) -> bool {
-    let packed = word.ends_with("x2") || word.ends_with("x4");
+    let packed = word.strip_suffix("x2").or_else(|| word.strip_suffix("x4"));
     let modes = ["rna", "rs", "tf32", "scaled::n2::ue8m0"];
-    packed && !word.starts_with(['u', 's']) || is_narrow(word) || modes.contains(&word)
+    packed.is_some_and(|of| !is_integer(of)) || is_narrow(word) || modes.contains(&word)
+}
+
+/// Whether a word is an integer type, such as `u16`, unlike `ue8m0` and `s2f6`.
+fn is_integer(word: &str) -> bool {
+    word.strip_prefix(['u', 's']).is_some_and(|bits| bits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 impl Decoder<'_> {
