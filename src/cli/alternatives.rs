@@ -89,7 +89,7 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
 }
 
 /// The most steps of an engine for each question, in a program of as many events as under the chosen readings.
-const STEPS: u64 = 2_000;
+const STEPS: u64 = 1_000;
 
 /// The most steps of an engine for each question where values may justify themselves under a reading alone: of
 /// most programs, only an engine that takes long to begin can tell that.

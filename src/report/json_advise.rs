@@ -31,7 +31,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             Advice::Nothing => "nothing-to-repair",
             Advice::Fails(_) => "nothing-to-relax",
             Advice::Sets(_) => "sets",
-            Advice::None(_) => "none",
+            Advice::None(..) => "none",
             Advice::Void(_) => "void",
             Advice::Unknown(_) | Advice::TooLarge(_) => "unknown",
         },
@@ -42,7 +42,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         "undecided": null,
     });
     match advice {
-        Advice::Sets(sets) | Advice::None(sets) => {
+        Advice::Sets(sets) | Advice::None(sets, _) => {
             value["sites"] = json!(sets.sites.len());
             value["programs"] = json!(sets.programs);
             value["lawful"] = json!(sets.lawful);
