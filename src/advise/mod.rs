@@ -80,13 +80,22 @@ pub enum Advice {
     /// Changes to make.
     Sets(Sets),
     /// None of the considered changes is sufficient; with what the program does that it must not do.
-    None(Sets, Option<Box<Failure>>),
+    None(Box<Uncured>),
     /// The program has no meaning, or none of its executions ends, and no goal was given.
     Void(Box<Verdict>),
     /// The answer is unknown.
     Unknown(Undecided),
     /// There are too many sites.
     TooLarge(TooMany),
+}
+
+/// A program that no considered change cures.
+#[derive(Clone, Debug)]
+pub struct Uncured {
+    /// What was looked at; without sets.
+    pub sets: Sets,
+    /// What the program does that it must not do.
+    pub failure: Option<Box<Failure>>,
 }
 
 /// Sets of changes.
@@ -165,7 +174,7 @@ pub fn advise(question: Question<'_>) -> Advice {
     };
     let found = Search::new(tests, &sites, &property, asking).run(limits);
     match sets(question, sites, (&property, asking), found) {
-        Advice::None(sets, _) => Advice::None(sets, failure),
+        Advice::None(uncured) => Advice::None(Box::new(Uncured { failure, ..*uncured })),
         advice => advice,
     }
 }
@@ -273,7 +282,7 @@ fn sets(
     let sets = Sets { sites, sets: all, more, written, undecided, programs, passed_over, lawful };
     match (is_empty, &sets.undecided) {
         (false, _) => Advice::Sets(sets),
-        (true, None) => Advice::None(sets, None),
+        (true, None) => Advice::None(Box::new(Uncured { sets, failure: None })),
         (true, Some((_, why))) => Advice::Unknown(why.clone()),
     }
 }

@@ -42,7 +42,8 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     let names: Vec<&str> = about.cases.iter().map(|case| case.path.as_str()).collect();
     let mut out = format!("{}: {}\n", names.join(", "), headline(about, advice));
     let sets = match advice {
-        Advice::Sets(sets) | Advice::None(sets, _) => sets,
+        Advice::Sets(sets) => sets,
+        Advice::None(uncured) => &uncured.sets,
         Advice::Fails(failure) => {
             out += &format!("  {}\n", story(about, failure));
             return out;
@@ -52,7 +53,9 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     if about.wish != Wish::Relax {
         out += &wrong(sets);
     }
-    if let Advice::None(_, Some(failure)) = advice {
+    if let Advice::None(found) = advice
+        && let Some(failure) = &found.failure
+    {
         out += &uncured(about, failure);
     }
     for (index, set) in sets.sets.iter().enumerate() {
@@ -172,9 +175,9 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             let repairs = counted(sets.sets.len(), "repair");
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
-        (Advice::None(sets, _), _) => format!(
+        (Advice::None(uncured), _) => format!(
             "{subject} is possible under {model}, and none of {} cures it",
-            counted(sets.sites.len(), "place to change")
+            counted(uncured.sets.sites.len(), "place to change")
         ),
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
