@@ -41,6 +41,8 @@ use limits::{Timed, too_large};
 pub use condition::{SINGLE_COPY, confirm, goal_of, verify};
 pub use cut::cut;
 pub use events::{graph_of, graph_with_rounds};
+#[cfg(feature = "cli")]
+pub(crate) use features::lacking_features;
 pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;

@@ -79,14 +79,23 @@ pub enum Advice {
     Fails(Box<Failure>),
     /// Changes to make.
     Sets(Sets),
-    /// None of the considered changes is sufficient.
-    None(Sets),
+    /// None of the considered changes is sufficient; with what the program does that it must not do.
+    None(Box<Uncured>),
     /// The program has no meaning, or none of its executions ends, and no goal was given.
     Void(Box<Verdict>),
     /// The answer is unknown.
     Unknown(Undecided),
     /// There are too many sites.
     TooLarge(TooMany),
+}
+
+/// A program that no considered change cures.
+#[derive(Clone, Debug)]
+pub struct Uncured {
+    /// What was looked at; without sets.
+    pub sets: Sets,
+    /// What the program does that it must not do.
+    pub failure: Option<Box<Failure>>,
 }
 
 /// Sets of changes.
@@ -148,13 +157,13 @@ pub fn advise(question: Question<'_>) -> Advice {
         Ok(property) => property,
         Err(why) => return Advice::Unknown(why),
     };
-    match (property.confirm(tests, asking), wish) {
+    let failure = match (property.confirm(tests, asking), wish) {
         (Probe::Unknown(why), _) => return Advice::Unknown(why),
-        (Probe::Holds, Wish::Relax) => {}
+        (Probe::Holds, Wish::Relax) => None,
         (Probe::Holds, _) => return Advice::Nothing,
         (Probe::Fails(failure), Wish::Relax) => return Advice::Fails(failure),
-        (Probe::Fails(_), _) => {}
-    }
+        (Probe::Fails(failure), _) => Some(failure),
+    };
     let sites = match wish {
         Wish::Relax => site::weaker(first, costs),
         _ => site::stronger(first, costs),
@@ -164,7 +173,10 @@ pub fn advise(question: Question<'_>) -> Advice {
         Err(why) => return Advice::TooLarge(why),
     };
     let found = Search::new(tests, &sites, &property, asking).run(limits);
-    sets(question, sites, (&property, asking), found)
+    match sets(question, sites, (&property, asking), found) {
+        Advice::None(uncured) => Advice::None(Box::new(Uncured { failure, ..*uncured })),
+        advice => advice,
+    }
 }
 
 /// The property that a program must have.
@@ -270,7 +282,7 @@ fn sets(
     let sets = Sets { sites, sets: all, more, written, undecided, programs, passed_over, lawful };
     match (is_empty, &sets.undecided) {
         (false, _) => Advice::Sets(sets),
-        (true, None) => Advice::None(sets),
+        (true, None) => Advice::None(Box::new(Uncured { sets, failure: None })),
         (true, Some((_, why))) => Advice::Unknown(why.clone()),
     }
 }

@@ -49,6 +49,12 @@ pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
     found
 }
 
+/// The uses of such features by events that are all there already.
+#[cfg(feature = "cli")]
+pub(crate) fn lacking_features(graph: &EventGraph, model: &Model) -> Vec<Violation> {
+    uses(&mut graph.clone(), model)
+}
+
 /// The names that the axioms of a model mention.
 struct Mentioned<'m>(&'m FxHashSet<Node>);
 

@@ -140,7 +140,7 @@ fn wished(
 fn status(advice: &Advice) -> Status {
     match advice {
         Advice::Nothing | Advice::Sets(_) => Status::Expected,
-        Advice::None(_) => Status::Differs,
+        Advice::None(..) => Status::Differs,
         Advice::Fails(_) | Advice::Void(_) | Advice::Unknown(_) | Advice::TooLarge(_) => {
             Status::Unknown
         }

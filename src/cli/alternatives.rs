@@ -3,6 +3,7 @@
 use super::args::{Checking, Color, Single};
 use super::models::{Chosen, Models, program_readings, program_settings};
 use super::output::Console;
+use super::unaffected::Looked;
 use crate::batch::{Case, Judgement, verdict_kind};
 use crate::check::{Settings, graph_of};
 use crate::engines::{Choice, Memory};
@@ -47,15 +48,21 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
     let end = Instant::now() + Budget::ASIDE_TOGETHER;
     let of_programs = program_readings();
     let undefined = known.undefined();
+    let Known { case, judgement, memories, .. } = *known;
+    let looked = Looked::new(&case.test, judgement, memories, known.settings);
     for reading in others(chosen, known.variants) {
         if Instant::now() > end {
             break;
         }
         let readings = instead(chosen, &reading);
         let mut settings = program_settings(&readings, known.settings)?;
-        settings.budget = settings.budget.aside();
+        settings.budget = settings.budget.aside().at_most(STEPS / looked.growth(settings));
+        let is_of_programs = of_programs.contains(&reading);
+        if is_of_programs && looked.is_as_with(&case.test, settings) {
+            continue;
+        }
         // Readings of programs leave the models as they are.
-        let loaded = match of_programs.contains(&reading) {
+        let loaded = match is_of_programs {
             true => None,
             false => {
                 let names = known.single.model.as_slice();
@@ -64,6 +71,9 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
             }
         };
         let models = loaded.as_deref().unwrap_or(known.models).iter();
+        let is_as_before =
+            |model: &Model| known.models.iter().any(|before| looked.is_as_under(before, model));
+        let models = models.filter(|model| is_of_programs || !is_as_before(model));
         let open = models.filter(|model| {
             !undefined.as_ref().is_some_and(|shown| shown.stays(&known.case.test, model, settings))
         });
@@ -77,6 +87,9 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
     }
     Ok(out)
 }
+
+/// The most steps of an engine for each question, in a program of as many events as under the chosen readings.
+const STEPS: u64 = 1_000;
 
 /// The most steps of an engine for each question where values may justify themselves under a reading alone: of
 /// most programs, only an engine that takes long to begin can tell that.

@@ -38,6 +38,7 @@ mod status;
 mod suite;
 #[cfg(feature = "gpu")]
 mod tuning;
+mod unaffected;
 
 use anyhow::Result;
 use args::{Arguments, Command, WorkerArguments};

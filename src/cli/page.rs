@@ -43,7 +43,8 @@ pub(super) fn of_test(
     let subject = Subject { case, judgement, model, files, unfold: Depth::Folded };
     let words = explanation::render(subject, excluded.as_ref(), None);
     let mut asking = judgement.settings(settings);
-    asking.budget = asking.budget.at_most(STEPS_FOR_STATES).within(Budget::ASIDE_TOGETHER);
+    asking.budget =
+        asking.budget.at_most(steps_for_states(judgement)).within(Budget::ASIDE_TOGETHER);
     let has_states = !matches!(judgement.verdict.kind(), Kind::OutOfModel | Kind::Error);
     let states = has_states.then(|| list(case, model, engines, asking).ok()).flatten();
     let shown = scene.as_ref().and_then(|scene| Some((scene, graph_of(scene, judgement)?)));
@@ -67,8 +68,13 @@ pub(super) fn of_test(
     })
 }
 
-/// How many steps the list of final states of one page may take.
-const STEPS_FOR_STATES: u64 = 20_000;
+/// How many steps the list of final states of one page may take: some milliseconds, so that the fewer, the
+/// more events there are.
+fn steps_for_states(judgement: &Judgement) -> u64 {
+    const WITH_ONE_EVENT: u64 = 50_000;
+    let events = judgement.graph.as_ref().map_or(1, |graph| graph.events.len().max(1));
+    WITH_ONE_EVENT / events as u64
+}
 
 /// The events that a scene shows: those of the verdict, or of the execution that hangs.
 fn graph_of<'a>(scene: &Scene, judgement: &'a Judgement) -> Option<&'a EventGraph> {

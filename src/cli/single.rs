@@ -14,7 +14,7 @@ use super::page::Checker;
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Hang, Settings, SoundDependence};
-use crate::engines::Memory;
+use crate::engines::{Choice, Memory};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual};
 use crate::race::{Races, sharing_executions};
@@ -35,6 +35,8 @@ pub(super) struct Loaded {
     pub(super) case: Case,
     models: Vec<Model>,
     pub(super) engines: Vec<Box<dyn Engine>>,
+    /// The same engines with less work on cores, for questions that are asked for a sentence.
+    aside: Vec<Box<dyn Engine>>,
     pub(super) settings: Settings,
     /// The readings that the model asks about.
     variants: BTreeSet<String>,
@@ -73,7 +75,8 @@ impl Loaded {
         }
         let mut others = choose(inputs.cases)?;
         let case = others.remove(0);
-        Ok((Self { files, case, models, engines, settings, variants }, others))
+        let aside = Choice::named(&checking.engine)?.engines_with(Cores::Minimal);
+        Ok((Self { files, case, models, engines, aside, settings, variants }, others))
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -86,8 +89,8 @@ impl Loaded {
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        let Self { models, engines, settings, files, .. } = self;
-        Checker { models, engines, settings: *settings, files }
+        let Self { models, aside, settings, files, .. } = self;
+        Checker { models, engines: aside, settings: *settings, files }
     }
 
     fn judged<'a>(&'a self, judgement: &'a Judgement) -> Judged<'a> {
@@ -218,6 +221,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     let mut loaded = Loaded::new(single, console)?;
     let memories = vec![Memory::default(); loaded.engines.len()];
     loaded.engines = Memory::behind(&memories, loaded.engines);
+    loaded.aside = Memory::behind(&memories, loaded.aside);
     let loaded = loaded;
     let judgement = loaded.judgement()?;
     let found = without_axioms(&loaded, &judgement);
@@ -279,8 +283,8 @@ pub(super) fn without_axioms(
     loaded: &Loaded,
     judgement: &Judgement,
 ) -> Option<Result<Counterfactual, Absent>> {
-    let Loaded { case, engines, settings, .. } = loaded;
-    excluded_execution((case, judgement), loaded.model(), engines, *settings)
+    let Loaded { case, aside, settings, .. } = loaded;
+    excluded_execution((case, judgement), loaded.model(), aside, *settings)
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {

@@ -38,6 +38,11 @@ impl Memory {
         engines.into_iter().zip(memories).map(recalling).collect()
     }
 
+    /// The events that questions have been about.
+    pub(crate) fn graphs(&self) -> Vec<EventGraph> {
+        self.answers(|answers| answers.graphs.clone())
+    }
+
     fn answers<T>(&self, look: impl FnOnce(&mut Answers) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -68,7 +68,7 @@ impl Program {
 }
 
 /// The tasks of the API (PTX-8.9.4). A task may have no threads and still come between others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tasks {
     /// The number of tasks.
     pub count: usize,
@@ -131,7 +131,7 @@ impl Tasks {
 }
 
 /// Order between two tasks, by number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskOrder {
     /// The earlier task.
     pub from: usize,
@@ -142,7 +142,7 @@ pub struct TaskOrder {
 }
 
 /// A register of one thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInfo {
     /// Its name without `%`.
     pub name: String,
@@ -153,7 +153,7 @@ pub struct RegisterInfo {
 }
 
 /// One thread's code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadCode {
     /// Its name.
     pub name: String,
@@ -166,7 +166,7 @@ pub struct ThreadCode {
 }
 
 /// One statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The predicate under which the statement is executed.
     pub guard: Option<Term>,
@@ -177,7 +177,7 @@ pub struct Step {
 }
 
 /// A micro-operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Micro {
     /// A register gets a value.
     Assign {
@@ -298,7 +298,7 @@ pub enum TensorFence {
 }
 
 /// The use of an mbarrier object's phases by an operation (PTX-9.7.13.15.4).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PhaseUse {
     /// An arrival, which requires that a wait for the preceding phase has succeeded.
     Arrival,
@@ -351,7 +351,7 @@ impl From<FenceRestriction> for Restriction {
 }
 
 /// A barrier operation before unfolding.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BarrierMicro {
     /// The kind of barrier.
     pub group: BarrierGroup,
@@ -376,7 +376,7 @@ pub struct BarrierMicro {
 }
 
 /// An exchange of register values within a warp.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExchangeMicro {
     /// The instruction.
     pub op: WarpOp,
@@ -389,7 +389,7 @@ pub struct ExchangeMicro {
 }
 
 /// The barrier of an operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BarrierGroup {
     /// A CTA barrier resource.
     Cta(Term),
@@ -415,7 +415,7 @@ pub enum Reduction {
 }
 
 /// The common parts of the accesses of one micro-operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The address of the first byte, 64 bits wide, in `space`.
     pub address: Term,
@@ -520,7 +520,7 @@ pub struct Marks {
 }
 
 /// An asynchronous operation before unfolding.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncMicro {
     /// Its instruction without most qualifiers: `cp.async.bulk`.
     pub name: &'static str,
@@ -603,7 +603,7 @@ pub enum SignalPlace {
 }
 
 /// The effect of an asynchronous operation on memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AsyncEffect {
     /// Bytes are copied, or reduced one element after the other.
     Transfer(Box<Transfer>),
@@ -625,7 +625,7 @@ pub enum AsyncEffect {
 }
 
 /// Bytes of one place that are copied to others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// The source.
     pub source: Range,
@@ -646,7 +646,7 @@ pub struct Transfer {
 }
 
 /// The box of a tensor that an asynchronous operation copies between global and shared memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorTransfer {
     /// The read of the tensor map.
     pub map: Target,
@@ -662,7 +662,7 @@ pub struct TensorTransfer {
 
 /// A product of matrices. What it gives is a stand-in for the numbers of a matrix: the sum of the
 /// first words of its operands, so that it tells which of their contents were read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     /// Operands in memory: where each begins.
     pub matrices: Vec<Range>,
@@ -681,7 +681,7 @@ pub struct Product {
 }
 
 /// The elements of a tensor in a box.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoxPlace {
     /// The coordinates of its first element, innermost first; 32 bits, signed.
     Tile(Vec<Term>),
@@ -710,7 +710,7 @@ pub enum Direction {
 }
 
 /// The combination of an element of a reduction with the element in memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combination {
     /// Bytes of an element.
     pub bytes: u32,
@@ -726,7 +726,7 @@ impl Combination {
 }
 
 /// The first byte that an operation accesses, in a state space.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The address, 64 bits wide.
     pub address: Term,
@@ -749,7 +749,7 @@ impl Range {
 }
 
 /// The alignment of an address.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Align {
     /// The given number of bytes.
     Bytes(u32),
@@ -814,7 +814,7 @@ impl AsyncMicro {
 
 /// The update of an mbarrier by a complete asynchronous operation (PTX-8.9.1.1): one step, with no
 /// event of its thread in between.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
     /// The object.
     pub target: Target,
@@ -834,7 +834,7 @@ pub struct Signal {
 }
 
 /// The kinds of [`Signal`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignalKind {
     /// `complete_tx` of so many bytes.
     Bytes(Term),

@@ -327,6 +327,12 @@ impl Model {
         *self.forgets_reads.get_or_init(|| super::deletion::sensitive_axiom(self).is_none())
     }
 
+    /// The model with its axioms alone.
+    pub(crate) fn without_definitions(&self) -> Self {
+        let (arena, axioms) = (self.arena.clone(), self.axioms.clone());
+        Self { arena, axioms, total_co: self.total_co, ..Self::default() }
+    }
+
     /// The model without some of its axioms, given by their indices.
     #[must_use]
     pub fn without_axioms(&self, left_out: &[usize]) -> Self {

@@ -1,9 +1,8 @@
 //! Advice in words: what is wrong, each set of changes as a difference of the program, and what goes wrong
 //! with anything less.
 
-use super::cuda;
-use super::reason;
 use super::witness::piece_value;
+use super::{cuda, near, reason};
 use crate::advise::cost::Costs;
 use crate::advise::level::Level;
 use crate::advise::program::{Line, lines};
@@ -14,7 +13,10 @@ use crate::batch::Case;
 use crate::event::graph::EventKind;
 use crate::execution::build::Execution;
 use crate::id::EventId;
+use crate::race::paths::{nearest_of, wanted};
+use crate::race::{in_execution, spans as race_spans};
 use crate::relation::expr::Model;
+use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::Kind;
 use itertools::Itertools;
@@ -40,7 +42,8 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     let names: Vec<&str> = about.cases.iter().map(|case| case.path.as_str()).collect();
     let mut out = format!("{}: {}\n", names.join(", "), headline(about, advice));
     let sets = match advice {
-        Advice::Sets(sets) | Advice::None(sets) => sets,
+        Advice::Sets(sets) => sets,
+        Advice::None(uncured) => &uncured.sets,
         Advice::Fails(failure) => {
             out += &format!("  {}\n", story(about, failure));
             return out;
@@ -49,6 +52,11 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     };
     if about.wish != Wish::Relax {
         out += &wrong(sets);
+    }
+    if let Advice::None(found) = advice
+        && let Some(failure) = &found.failure
+    {
+        out += &uncured(about, failure);
     }
     for (index, set) in sets.sets.iter().enumerate() {
         out += &one(about, sets, set, index + 1);
@@ -87,6 +95,29 @@ fn wrong(sets: &Sets) -> String {
         }
     }
     if ways.is_empty() { String::new() } else { format!("  wrong: {}\n", ways.join("; or: ")) }
+}
+
+/// What a program does that no change cures, and what comes closest to an order that would exclude it.
+fn uncured(about: About<'_>, failure: &Failure) -> String {
+    let mut out = format!("  as it is, {}\n", story(about, failure));
+    let (graph, model) = (&failure.graph, about.model);
+    let choices = failure.choices.as_deref().cloned();
+    let Some(execution) = choices.and_then(|choices| Execution::build(graph, choices).ok()) else {
+        return out;
+    };
+    let path = match failure.fault {
+        Fault::Race(spans) => in_execution(Problem { graph, model }, &execution)
+            .into_iter()
+            .find(|race| race_spans(graph, race) == spans)
+            .and_then(|race| race.near),
+        Fault::Outcome => nearest_of(model, &execution, wanted(&execution)),
+        Fault::Hang | Fault::Void(_) => None,
+    };
+    if let Some(path) = path {
+        out += &near::wrong(&path.defects(), Some(&path), graph);
+        out += &near::render(&path, graph, about.files);
+    }
+    out
 }
 
 /// The costs, in lines.
@@ -144,9 +175,9 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             let repairs = counted(sets.sets.len(), "repair");
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
-        (Advice::None(sets), _) => format!(
+        (Advice::None(uncured), _) => format!(
             "{subject} is possible under {model}, and none of {} cures it",
-            counted(sets.sites.len(), "place to change")
+            counted(uncured.sets.sites.len(), "place to change")
         ),
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",

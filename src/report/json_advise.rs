@@ -31,7 +31,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             Advice::Nothing => "nothing-to-repair",
             Advice::Fails(_) => "nothing-to-relax",
             Advice::Sets(_) => "sets",
-            Advice::None(_) => "none",
+            Advice::None(..) => "none",
             Advice::Void(_) => "void",
             Advice::Unknown(_) | Advice::TooLarge(_) => "unknown",
         },
@@ -41,20 +41,25 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         "more": false,
         "undecided": null,
     });
-    match advice {
-        Advice::Sets(sets) | Advice::None(sets) => {
-            value["sites"] = json!(sets.sites.len());
-            value["programs"] = json!(sets.programs);
-            value["lawful"] = json!(sets.lawful);
-            value["passed_over"] = json!(sets.passed_over);
-            value["written"] = json!(sets.written);
-            value["more"] = json!(sets.more);
-            value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
-            if let Some((cost, why)) = &sets.undecided {
-                let text = undecided(why, about.files);
-                value["undecided"] = json!({ "cost": cost, "code": why.code(), "text": text });
-            }
+    let looked_at = match advice {
+        Advice::Sets(sets) => Some(sets),
+        Advice::None(uncured) => Some(&uncured.sets),
+        _ => None,
+    };
+    if let Some(sets) = looked_at {
+        value["sites"] = json!(sets.sites.len());
+        value["programs"] = json!(sets.programs);
+        value["lawful"] = json!(sets.lawful);
+        value["passed_over"] = json!(sets.passed_over);
+        value["written"] = json!(sets.written);
+        value["more"] = json!(sets.more);
+        value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
+        if let Some((cost, why)) = &sets.undecided {
+            let text = undecided(why, about.files);
+            value["undecided"] = json!({ "cost": cost, "code": why.code(), "text": text });
         }
+    }
+    match advice {
         Advice::Fails(failure) => value["failure"] = broken(about, failure, model),
         Advice::Unknown(why) => {
             let text = undecided(why, about.files);
@@ -64,7 +69,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             value["undecided"] =
                 json!({ "cost": null, "code": "too-many-sites", "text": why.to_string() });
         }
-        Advice::Nothing | Advice::Void(_) => {}
+        Advice::Sets(_) | Advice::None(_) | Advice::Nothing | Advice::Void(_) => {}
     }
     format!("{value:#}\n")
 }

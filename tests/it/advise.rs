@@ -130,7 +130,7 @@ fn repaired(folders: &[&str], passes: impl Fn(&str) -> bool) -> usize {
         let text = std::fs::read_to_string(&path).expect("a test");
         match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
             Advice::Sets(sets) => sets_in_all += holds(&test, &text, &model, &sets),
-            Advice::None(_) | Advice::Unknown(_) => {}
+            Advice::None(..) | Advice::Unknown(_) => {}
             other => panic!("{name}: {other:?}"),
         }
     }
@@ -226,7 +226,7 @@ fn random_programs_have_no_cheaper_repair() {
                     repaired.set(repaired.get() + holds(&test, &text, &model, &sets));
                     sets.sets[0].cost
                 }
-                Advice::None(_) => {
+                Advice::None(..) => {
                     none.set(none.get() + 1);
                     5
                 }

@@ -1,7 +1,31 @@
 "use strict";
 (() => {
-  const all = (selector) => [...document.querySelectorAll(selector)];
-  const rows = all("tbody tr");
+  const make = (name, text, className) => {
+    const element = document.createElement(name);
+    if (text) element.textContent = text;
+    if (className) element.className = className;
+    return element;
+  };
+  const rows = data.rows.map(([folder, name, page, standing, reason, ...verdicts], at) => {
+    const row = make("tr");
+    const path = (data.folders[folder] ? data.folders[folder] + "/" : "") + name;
+    const stem = name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name;
+    const link = make("a", path);
+    link.href = encodeURI(page || `tests/${String(at + 1).padStart(4, "0")}-${stem}.html`);
+    row.append(make("td"));
+    row.firstChild.append(link);
+    const kinds = verdicts.map((verdict) => {
+      const [kind, className, word] = data.verdicts[verdict].split("|");
+      row.append(make("td"));
+      row.lastChild.append(make("span", word, className));
+      return kind;
+    });
+    row.append(make("td", data.reasons[reason], "faint"));
+    row.dataset.verdicts = kinds.join(" ");
+    row.dataset.standing = data.standings[standing];
+    return row;
+  });
+  document.querySelector("tbody").append(...rows);
   const search = document.getElementById("search");
   const verdict = document.getElementById("verdict");
   const standing = document.getElementById("standing");

@@ -1,7 +1,8 @@
 //! Tests with their verdicts into a page that lists them.
 
-use super::html::{Element, el, page};
+use super::html::{el, page};
 use crate::batch::Standing;
+use crate::collections::IndexSet;
 use crate::relation::expr::Model;
 use crate::report::summary::{Stated, Tally};
 use crate::verdict::Kind;
@@ -44,19 +45,114 @@ pub fn index(entries: &[Entry], models: &[Model], tally: &Tally) -> String {
         .add(el("th").text("test"))
         .all(models.iter().map(|model| el("th").text(&*model.name)))
         .add(el("th").text("why"));
-    let table = el("table")
-        .class("tests")
-        .add(el("thead").add(head))
-        .add(el("tbody").all(entries.iter().map(row)));
+    let table = el("table").class("tests").add(el("thead").add(head)).add(el("tbody"));
     let count = el("p").class("faint").with("id", "count").with("aria-live", "polite");
+    let bare = "The list is made by a script of this page; the pages of the tests are in the folder beside it.";
     let content = el("main")
         .class("wide")
         .add(el("h1").text("Tests"))
         .add(el("p").text(tally.line()))
+        .add(el("noscript").text(bare))
         .add(el("div").class("filters").add(search).add(verdicts).add(standings))
         .add(count.text(format!("{0} of {0} tests", entries.len())))
         .add(table);
-    page("ptxmc: tests", SCRIPT, content)
+    let script = format!("const data = {};\n{SCRIPT}", data(entries));
+    page("ptxmc: tests", &script, content)
+}
+
+/// The rows as the script takes them: `folders`, `reasons` and `words` for verdicts, each once, and for each test
+/// its folder, its name, the end of the name of its page, the standing, its verdicts and its reason, as indices.
+fn data(entries: &[Entry]) -> String {
+    let (mut folders, mut reasons, mut verdicts) =
+        (Words::default(), Words::default(), Words::default());
+    let mut rows = String::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let (folder, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
+        let standing =
+            entry.verdicts.iter().map(Stated::standing).max().unwrap_or(Standing::Unasked);
+        let standing = STANDINGS.iter().position(|(known, _)| *known == standing).unwrap_or(0);
+        let stated = entry.verdicts.iter().map(|stated| verdicts.index(&verdict(stated)));
+        let stated: Vec<String> = stated.map(|index| index.to_string()).collect();
+        let reason = reasons.index(&reason(entry));
+        let comma = if at == 0 { "" } else { "," };
+        let folder = folders.index(folder);
+        let (name, page) = (quoted(name), quoted(&page_of(entry, at, name)));
+        let stated = stated.join(",");
+        rows += &format!("{comma}\n[{folder},{name},{page},{standing},{reason},{stated}]");
+    }
+    let standings: Vec<String> = STANDINGS.iter().map(|(_, name)| quoted(name)).collect();
+    format!(
+        "{{\"folders\":{},\"reasons\":{},\"verdicts\":{},\"standings\":[{}],\"rows\":[{rows}]}}",
+        folders.list(),
+        reasons.list(),
+        verdicts.list(),
+        standings.join(","),
+    )
+}
+
+/// The page of a test, where the script cannot tell it by the name of the test.
+fn page_of(entry: &Entry, at: usize, name: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    match entry.page == format!("tests/{:04}-{stem}.html", at + 1) {
+        true => String::new(),
+        false => entry.page.clone(),
+    }
+}
+
+/// A verdict: the kind, how it is marked, and what is said.
+fn verdict(stated: &Stated) -> String {
+    let class = match stated.standing() {
+        Standing::Expected => "good",
+        Standing::Unexpected | Standing::Broken => "bad",
+        Standing::Unasked | Standing::Unknown => "",
+    };
+    let word = stated.kind.word(stated.quantifier);
+    let expected = match (stated.standing(), stated.expected) {
+        (Standing::Unexpected, Some(expected)) => {
+            format!(" (expected {})", expected.word(stated.quantifier))
+        }
+        _ => String::new(),
+    };
+    format!("{}|{class}|{word}{expected}", stated.kind.name())
+}
+
+/// Why the verdicts are what they are; a place in the test has its lines alone.
+fn reason(entry: &Entry) -> String {
+    let own = format!("{}:", entry.path);
+    let told = entry.verdicts.iter().map(|stated| stated.reason.replace(&own, "line "));
+    let mut reasons: Vec<String> = told.filter(|reason| !reason.is_empty()).collect();
+    reasons.dedup();
+    reasons.join("; ")
+}
+
+/// Words, each once.
+#[derive(Default)]
+struct Words(IndexSet<String>);
+
+impl Words {
+    fn index(&mut self, word: &str) -> usize {
+        self.0.insert_full(word.to_owned()).0
+    }
+
+    fn list(&self) -> String {
+        let words: Vec<String> = self.0.iter().map(|word| quoted(word)).collect();
+        format!("[{}]", words.join(","))
+    }
+}
+
+/// A text as a script writes it, which ends no element.
+fn quoted(text: &str) -> String {
+    let mut out = "\"".to_owned();
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '<' | '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+                out += &format!("\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 const STANDINGS: [(Standing, &str); 5] = [
@@ -66,36 +162,3 @@ const STANDINGS: [(Standing, &str); 5] = [
     (Standing::Unknown, "unknown"),
     (Standing::Broken, "error"),
 ];
-
-fn row(entry: &Entry) -> Element {
-    let standing = entry.verdicts.iter().map(Stated::standing).max().unwrap_or(Standing::Unasked);
-    let name = STANDINGS.iter().find(|(known, _)| *known == standing).map_or("", |(_, name)| name);
-    let kinds: Vec<&str> = entry.verdicts.iter().map(|stated| stated.kind.name()).collect();
-    let cell = |stated: &Stated| {
-        let class = match stated.standing() {
-            Standing::Expected => "good",
-            Standing::Unexpected | Standing::Broken => "bad",
-            Standing::Unasked | Standing::Unknown => "",
-        };
-        let mut cell =
-            el("td").add(el("span").class(class).text(stated.kind.word(stated.quantifier)));
-        if let (Standing::Unexpected, Some(expected)) = (stated.standing(), stated.expected) {
-            cell = cell.text(format!(" (expected {})", expected.word(stated.quantifier)));
-        }
-        cell
-    };
-    let mut reasons: Vec<&str> = entry
-        .verdicts
-        .iter()
-        .map(|stated| stated.reason.as_str())
-        .filter(|r| !r.is_empty())
-        .collect();
-    reasons.dedup();
-    let link = el("a").with("href", &*entry.page).text(&*entry.path);
-    el("tr")
-        .with("data-verdicts", kinds.join(" "))
-        .with("data-standing", name)
-        .add(el("td").add(link))
-        .all(entry.verdicts.iter().map(cell))
-        .add(el("td").class("faint").text(reasons.join("; ")))
-}

@@ -14,6 +14,7 @@ mod lookahead;
 mod matrix;
 mod orders;
 mod reads;
+mod related;
 mod rules;
 mod specialization;
 mod state;
@@ -23,19 +24,18 @@ mod well_founded;
 
 use self::core::Proofs;
 use self::matrix::Pool;
-use super::{Answer, Budget, Core, Cores, Engine, Goal, Pairs, Problem, States};
-use crate::execution::build::{Choices, Execution, Inconsistency};
-use crate::relation::classify::ORDERS;
+use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States};
+use crate::execution::build::{Choices, Execution};
 use crate::relation::expr::Node;
-use crate::relation::polarity::mentions;
 use crate::relation::specialize::specialize;
 use crate::relation::thin_air::thin_air;
 use crate::rule::Unsupported;
 use candidates::Space;
+use related::related;
 use rules::Rules;
 use rustc_hash::FxHashMap;
 pub(crate) use specialization::Shape;
-use state::{Limit, Orders, Search, Stop};
+use state::{Limit, Search, Stop};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -97,6 +97,9 @@ impl Engine for SearchEngine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Goal::Related(pairs) = goal {
+            return related(self, problem, pairs, Limit::new(budget));
+        }
         let rules = self.rules(problem);
         let rules = match rules.as_ref() {
             Ok(rules) => rules,
@@ -105,9 +108,6 @@ impl Engine for SearchEngine {
         let space = Space::new(problem.graph, rules, goal);
         let limit = Limit::new(budget);
         let active = vec![true; rules.demands.len()];
-        if let Goal::Related(pairs) = goal {
-            return related(problem, pairs, &space, rules, limit);
-        }
         let (outcome, steps) = first(&space, rules, &active, goal, limit);
         self.explored.fetch_add(steps, Ordering::Relaxed);
         match outcome {
@@ -205,49 +205,4 @@ fn first(
         },
     };
     (outcome, search.steps)
-}
-
-/// Looks for a consistent execution with a pair in a relation, evaluating the model's definition
-/// on each.
-fn related(
-    problem: Problem<'_>,
-    pairs: Pairs,
-    space: &Space<'_>,
-    rules: &Rules,
-    limit: Limit,
-) -> Answer {
-    let Problem { graph, model } = problem;
-    let Some(node) = model.definition(pairs.relation()) else {
-        return Answer::Unsupported(Unsupported::NoRelation(pairs.relation()));
-    };
-    let active = vec![true; rules.demands.len()];
-    let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
-    // One orientation of the orders is enough for a relation that does not depend on them.
-    if mentions(&model.arena, node, &ORDERS) {
-        search.orders = Orders::All;
-    }
-    let mut found = None;
-    let result = search.run(&mut |_, choices| {
-        let execution = match Execution::build(graph, choices.clone()) {
-            Ok(execution) => execution,
-            Err(Inconsistency::Filtered) => return Ok(()),
-            Err(Inconsistency::Undetermined(_)) if rules.thin_air.is_some() => return Ok(()),
-            Err(Inconsistency::Undetermined(_)) => {
-                return Err(Stop::Unsupported(Unsupported::SelfJustified));
-            }
-            Err(other) => return Err(Stop::Unsupported(Unsupported::Choices(other.to_string()))),
-        };
-        if pairs.find(model, &execution).is_some() {
-            found = Some(Box::new(choices));
-            return Err(Stop::Found);
-        }
-        Ok(())
-    });
-    match (result, found) {
-        (_, Some(choices)) => Answer::Yes(choices),
-        (Err(Stop::Gave(why)), None) => Answer::Unknown(why),
-        (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
-        (_, None) if search.is_partial() => Answer::Unsupported(Unsupported::UnknownValues),
-        (_, None) => Answer::No(Core::default()),
-    }
 }

@@ -85,6 +85,17 @@ impl Shape {
         Self { sets, relations, whole, plain }
     }
 
+    /// What programs of both shapes lack.
+    #[cfg(feature = "cli")]
+    pub(crate) fn joined(self, other: Self) -> Self {
+        Self {
+            sets: self.sets | other.sets,
+            relations: self.relations | other.relations,
+            whole: self.whole && other.whole,
+            plain: self.plain && other.plain,
+        }
+    }
+
     /// The simpler expression that a base name equals in such a program.
     pub(crate) fn replacement(self, node: Node) -> Option<Node> {
         match node {

@@ -19,7 +19,7 @@ use crate::program::expr::Expr;
 use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
 use crate::rule::Unsupported;
-use crate::solve::{Budget, Goal, Why};
+use crate::solve::{Budget, Goal, Pairs, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
@@ -115,6 +115,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) active: &'r [bool],
     /// The slots that the active axioms use.
     wanted: SlotSet,
+    /// The pairs of which the execution has to have one, with the index of the demand for that.
+    pub(super) sought: Option<(usize, Pairs)>,
     /// Reads that have their write, and accesses whose value is known, in order of decision.
     pub(super) trail: Vec<EventId>,
     pub(super) known_trail: Vec<AccessId>,
@@ -221,6 +223,7 @@ impl<'g, 'r> Search<'g, 'r> {
             limit,
             active,
             wanted: rules.wanted(active),
+            sought: None,
             trail: Vec::new(),
             known_trail: Vec::new(),
             self_justified: Vec::new(),
@@ -544,7 +547,13 @@ impl<'g, 'r> Search<'g, 'r> {
                 AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
             },
             Demand::Presence { slot, set: true } => !self.slots.set(slot).is_empty(),
-            Demand::Presence { slot, set: false } => !self.slots.rel(slot).is_empty(),
+            Demand::Presence { slot, set: false } => match self.sought {
+                Some((demand, pairs)) if demand == axiom => {
+                    let graph = self.space.graph;
+                    self.slots.rel(slot).iter_pairs().any(|(a, b)| pairs.counts(graph, a, b))
+                }
+                _ => !self.slots.rel(slot).is_empty(),
+            },
             // No order relates an event to itself in either direction.
             Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
             Demand::Nothing | Demand::Production { .. } => true,
