@@ -12,7 +12,7 @@ use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::event::termination_order::waits_for_warp;
-use crate::execution::phase::Barriers;
+use crate::execution::barriers::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};

@@ -8,7 +8,7 @@
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use crate::execution::phase::{Barriers, Generations};
+use crate::execution::barriers::{Barriers, Generations};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;

@@ -1,6 +1,6 @@
 //! Concrete executions from an engine's choices, with every value and relation computed anew.
 
-use super::phase::{Barriers, Generations};
+use super::barriers::{Barriers, Generations};
 use crate::bitrel::{EventSet, Rel};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{CutKind, EventGraph, EventKind};

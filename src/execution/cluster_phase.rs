@@ -1,7 +1,7 @@
 //! The threads of a warp at the barrier of their cluster. Each arrives and waits together with the
 //! other threads of the warp that have not ended (PTX-9.7.13.3).
 
-use super::phase::Barriers;
+use super::barriers::Barriers;
 use crate::event::barrier::BarrierKey;
 use crate::id::{AgentId, BarrierId};
 

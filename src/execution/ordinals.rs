@@ -5,7 +5,7 @@
 //! The generation of an operation is therefore its ordinal, independent of the other threads and
 //! their arrivals (PTX-9.7.13.1). In executions that the bound cuts, no more is known.
 
-use super::phase::{Barriers, Generation, Generations};
+use super::barriers::{Barriers, Generation, Generations};
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 

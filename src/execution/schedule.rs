@@ -7,8 +7,9 @@
 //! a schedule therefore happens in some run of the program. In [possible](Schedules::possible)
 //! schedules, each event of some run happens in a schedule.
 
+use super::barriers::{Barriers, Unit};
 use super::cluster_phase::Awaited;
-use super::phase::{Barriers, TooMany, Unit};
+use super::phase::TooMany;
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;

@@ -259,7 +259,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "uninterpreted",
         ],
     ),
-    ("execution", &["cluster_phase", "phase"]),
     ("litmus", &["check", "memory", "parse"]),
     (
         "litmus/parse",

@@ -4,8 +4,8 @@
 use super::state::Search;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventGraph;
+use crate::execution::barriers::{Generation, Generations};
 use crate::execution::build::barrier_result;
-use crate::execution::phase::{Generation, Generations};
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 
