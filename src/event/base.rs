@@ -4,7 +4,7 @@
 //! first use and kept with the graph.
 
 use super::graph::{AgentKind, EventGraph, EventKind};
-use super::participants::Meetings;
+use super::meetings::Meetings;
 use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, BarrierId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
@@ -15,33 +15,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::sync::OnceLock;
 use typed_index_collections::TiVec;
-
-/// The base sets and relations of one graph that have been computed.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    sets: Vec<OnceLock<EventSet>>,
-    relations: Vec<OnceLock<Rel>>,
-}
-
-/// What has been computed is no part of a graph.
-impl PartialEq for Known {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Known {}
-
-impl Default for Known {
-    fn default() -> Self {
-        Self {
-            sets: vec![OnceLock::new(); BaseSet::ALL.len()],
-            relations: vec![OnceLock::new(); BaseRel::ALL.len()],
-        }
-    }
-}
 
 /// The members of a base set, if every event of the graph happened.
 #[must_use]

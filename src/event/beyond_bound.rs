@@ -9,22 +9,19 @@
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
+use super::facts::Readers;
 use super::graph::CutKind;
 use super::loop_nest::{LoopId, reached_from};
 use super::memory::Does;
-use super::unfold::{Cell, State, ThreadRun};
+use super::symbolic::{Cell, State, ThreadRun};
 use crate::id::{ExprId, ObjectId};
 use crate::program::micro::{Marks, Micro, Target};
 use crate::ptx::operation::Order;
 use crate::source::Span;
-use rustc_hash::FxHashMap;
 
 /// The most copies of one write beyond the bound: one for each read of another thread that may take
 /// its value.
 const MOST_READ: usize = 4;
-
-/// How often each thread reads each object.
-pub(super) type Readers = FxHashMap<(ObjectId, usize), usize>;
 
 impl ThreadRun<'_, '_> {
     /// Adds the writes that may follow when the thread goes on from a loop's head, if writes beyond
@@ -56,7 +53,8 @@ impl ThreadRun<'_, '_> {
             for _ in 0..self.read_by_others(write.object) {
                 let happens = self.any_value(1);
                 let allowed = self.exprs().implies(happens, cut);
-                self.builder.as_cut = self.builder.exprs.and(self.builder.as_cut, allowed);
+                let only = self.builder.cuts.only_cut_threads_write;
+                self.builder.cuts.only_cut_threads_write = self.exprs().and(only, allowed);
                 let guard = self.exprs().and(write.guard, happens);
                 let value = self.ahead_again(write.value);
                 self.position += 2;
@@ -161,9 +159,9 @@ impl GraphBuilder<'_> {
 
     /// Restricts cuts by the bound to executions in which only cut threads write beyond the bound.
     pub(super) fn settle_ahead(&mut self) {
-        for cut in self.cuts.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
+        for cut in self.cuts.list.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
             for when in [&mut cut.guard, &mut cut.steady] {
-                *when = self.exprs.and(*when, self.as_cut);
+                *when = self.exprs.and(*when, self.cuts.only_cut_threads_write);
             }
         }
     }

@@ -8,9 +8,11 @@
 //! share one position in program order, and at most one of them happens.
 
 use super::access::DraftAccess;
-use super::builder::{Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::condition_uses::positive;
+use super::entry::Entry;
 use crate::id::{AccessId, ExprId, SymbolId};
-use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+use crate::program::expr::{Binary, Expr, ExprArena};
 use rustc_hash::FxHashMap;
 
 /// The most disjuncts of one write; a write with more stays whole and depends on the reads of all
@@ -28,11 +30,6 @@ const MOST_ORDERS: usize = 6;
 
 /// The most decisions in splitting one write.
 const MOST_STEPS: usize = 256;
-
-/// The age of a condition: the number of conditions used before its first use, then its expression.
-/// Conditions that are used together rank by when they were computed, since an earlier expression
-/// has the smaller id.
-pub(super) type FirstUse = (usize, ExprId);
 
 /// One disjunct of a write.
 #[derive(Clone, PartialEq, Eq)]
@@ -68,7 +65,7 @@ impl Group {
 
 impl GraphBuilder<'_> {
     /// Splits writes whose disjuncts depend on different reads.
-    pub(super) fn split_ways(&mut self) {
+    pub(super) fn split_writes(&mut self) {
         for entry in std::mem::take(&mut self.entries) {
             let Entry::Access(id) = entry else {
                 self.entries.push(entry);
@@ -93,7 +90,7 @@ impl GraphBuilder<'_> {
 
     /// The disjuncts of a write; none if splitting gains nothing.
     fn ways(&mut self, id: AccessId) -> Vec<Disjunct> {
-        self.ages.clear();
+        self.uses.forget_rewritten();
         let access = &self.accesses[id.index()];
         let whole = Disjunct { guard: access.guard, value: access.value, by: Vec::new() };
         let own = access.rmw_read;
@@ -105,12 +102,12 @@ impl GraphBuilder<'_> {
             return Vec::new();
         }
         if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
-            self.coarse = true;
+            self.losses.dependencies = true;
             return Vec::new();
         }
         let mut happens = whole;
         let literals = self.exprs.literals(happens.guard, MOST_LITERALS);
-        self.coarse |= literals.is_none();
+        self.losses.dependencies |= literals.is_none();
         for literal in literals.unwrap_or_default() {
             let (condition, holds) = positive(&self.exprs, literal);
             happens = self.assume(&happens, condition, holds);
@@ -121,7 +118,7 @@ impl GraphBuilder<'_> {
         let gains = out.iter().any(|way| self.spares(&reads, way, own));
         // A disjunct that joins leaves depends on all reads of these leaves.
         let founded = gains && leaves.iter().all(|way| self.is_founded(way));
-        self.coarse |= gains && !founded;
+        self.losses.dependencies |= gains && !founded;
         if founded { out } else { Vec::new() }
     }
 
@@ -135,7 +132,7 @@ impl GraphBuilder<'_> {
         let halves = self.may_spare(&reads, &way).then(|| self.halves(&way)).flatten();
         let Some(halves) = halves else { return vec![way] };
         let Some(left) = steps.checked_sub(1) else {
-            self.coarse = true;
+            self.losses.dependencies = true;
             return vec![way];
         };
         *steps = left;
@@ -191,7 +188,7 @@ impl GraphBuilder<'_> {
             }
             out.extend(group.ways);
         }
-        self.coarse |= out.len() > MOST_DISJUNCTS;
+        self.losses.dependencies |= out.len() > MOST_DISJUNCTS;
         (out.len() <= MOST_DISJUNCTS).then_some(out)
     }
 
@@ -243,47 +240,22 @@ impl GraphBuilder<'_> {
     /// The conditions of a disjunct in the order in which they are decided, at most
     /// [`MOST_CONDITIONS`].
     fn conditions(&mut self, way: &Disjunct) -> Vec<ExprId> {
-        let mut conditions = conditions(&self.exprs, way, &self.chances);
+        let mut conditions = conditions(&self.exprs, way, self.symbols.chances());
         // A condition that comes from no read adds no dependency.
         conditions.sort_by_cached_key(|&condition| {
             let depends = !self.reads_of(&[condition], None).is_empty();
-            (depends, self.age(condition), condition)
+            (depends, self.uses.age(condition), condition)
         });
-        self.coarse |= conditions.len() > MOST_CONDITIONS;
+        self.losses.dependencies |= conditions.len() > MOST_CONDITIONS;
         conditions.truncate(MOST_CONDITIONS);
         conditions
-    }
-
-    /// Notes the parts of a condition when the program uses it.
-    pub(super) fn note_use(&mut self, condition: ExprId) {
-        let noted_before = self.uses.len();
-        let mut stack = vec![condition];
-        while let Some(x) = stack.pop() {
-            let (x, _) = positive(&self.exprs, x);
-            if self.exprs.constant(x).is_some() || self.uses.contains_key(&x) {
-                continue;
-            }
-            self.uses.insert(x, noted_before);
-            if let Expr::Binary(Binary::And | Binary::Or, a, b) = self.exprs.get(x)
-                && self.exprs.width(x) == 1
-            {
-                stack.extend([a, b]);
-            }
-        }
-    }
-
-    /// The age of a condition: its first use and its computation, or the age of the condition from
-    /// which it was rewritten.
-    fn age(&self, condition: ExprId) -> FirstUse {
-        let used = self.uses.get(&condition).copied().unwrap_or(usize::MAX);
-        self.ages.get(&condition).copied().unwrap_or((used, condition))
     }
 
     /// Whether some part of a disjunct may depend on fewer reads than the whole, or on a free
     /// choice instead of the only read.
     fn may_spare(&self, reads: &[AccessId], way: &Disjunct) -> bool {
         let is_chance = |part: ExprId| match self.exprs.get(part) {
-            Expr::Symbol(id) => self.chances.contains(&id),
+            Expr::Symbol(id) => self.symbols.chances().contains(&id),
             _ => false,
         };
         let parts = || self.exprs.parts(&[way.guard, way.value]);
@@ -363,7 +335,9 @@ impl GraphBuilder<'_> {
         }
         let parts = self.exprs.parts(&open);
         let order = parts.into_iter().find(|&part| match self.exprs.get(part) {
-            Expr::Symbol(id) => self.exprs.width(part) == 1 && !self.chances.contains(&id),
+            Expr::Symbol(id) => {
+                self.exprs.width(part) == 1 && !self.symbols.chances().contains(&id)
+            }
             _ => false,
         });
         let (Some(order), Some(orders)) = (order, orders.checked_sub(1)) else { return false };
@@ -391,7 +365,7 @@ impl GraphBuilder<'_> {
     fn guards_of(&self, computed: &[ExprId]) -> Vec<ExprId> {
         let guard = |part| match self.exprs.get(part) {
             Expr::Read(read) | Expr::Mbarrier(read) => Some(self.accesses[read.index()].guard),
-            Expr::Barrier(index) => Some(self.barrier_guards[index]),
+            Expr::Barrier(index) => Some(self.barriers.guards[index]),
             _ => None,
         };
         self.exprs.parts(computed).into_iter().filter_map(guard).collect()
@@ -442,12 +416,11 @@ impl GraphBuilder<'_> {
 
     /// Decides one condition of a disjunct.
     fn decided(&mut self, way: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
-        for asked in conditions(&self.exprs, way, &self.chances) {
+        for asked in conditions(&self.exprs, way, self.symbols.chances()) {
             let left = self.exprs.decided(asked, &[(condition, holds)]);
             let left = positive(&self.exprs, left).0;
             if left != asked && self.exprs.constant(left).is_none() {
-                let age = self.age(asked).min(self.age(left));
-                self.ages.insert(left, age);
+                self.uses.note_rewritten(asked, left);
             }
         }
         let mut decided = |x| self.exprs.decided(x, &[(condition, holds)]);
@@ -531,12 +504,4 @@ fn pair(len: usize, also: impl Fn(usize, usize) -> bool) -> Option<(usize, usize
 fn add_new(list: &mut Vec<ExprId>, others: &[ExprId]) {
     let new: Vec<_> = others.iter().copied().filter(|x| !list.contains(x)).collect();
     list.extend(new);
-}
-
-/// The condition of a literal, and whether the literal affirms it.
-pub(super) fn positive(exprs: &ExprArena, literal: ExprId) -> (ExprId, bool) {
-    match exprs.get(literal) {
-        Expr::Unary(Unary::Not, inner) => (inner, false),
-        _ => (literal, true),
-    }
 }

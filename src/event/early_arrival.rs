@@ -6,7 +6,8 @@
 
 use super::builder::GraphBuilder;
 use super::graph::Violation;
-use super::unfold::{State, ThreadRun};
+use super::mbarrier_uses::{InPhase, Part};
+use super::symbolic::{State, ThreadRun};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::mbarrier::OBJECT_BITS;
@@ -14,45 +15,31 @@ use crate::program::micro::PhaseUse;
 use crate::rule::Rule;
 use crate::source::Span;
 
-/// An arrival or a wait at an mbarrier.
-#[derive(Clone, Debug)]
-pub(super) struct InPhase {
-    thread: usize,
-    /// The accesses, each with its guard, of which one reads the object.
-    reads: Vec<(ExprId, AccessId)>,
-    what: Part,
-}
-
-#[derive(Clone, Debug)]
-enum Part {
-    /// An arrival, with the violation to report if no thread has waited.
-    Arrival(Violation),
-    /// A wait, with the condition of its success.
-    Wait(ExprId),
-}
-
 impl ThreadRun<'_, '_> {
     /// Notes an operation on an mbarrier right after its access is unfolded.
     pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
-        let reads = std::mem::take(&mut self.builder.looked_at);
+        let reads = std::mem::take(&mut self.builder.mbarriers.looked_at);
         let what = match what {
             PhaseUse::Arrival => {
                 Part::Arrival(self.violation(state.guard, span, Rule::EarlyArrival))
             }
             PhaseUse::Wait { done, .. } => {
                 let done = self.term(done, state, None);
-                self.builder.successes.extend(reads.iter().map(|&(_, read)| (read, done)));
+                self.builder
+                    .mbarriers
+                    .successes
+                    .extend(reads.iter().map(|&(_, read)| (read, done)));
                 Part::Wait(done)
             }
         };
-        self.builder.in_phases.push(InPhase { thread: self.index, reads, what });
+        self.builder.mbarriers.in_phases.push(InPhase { thread: self.index, reads, what });
     }
 }
 
 impl GraphBuilder<'_> {
     /// Notes arrivals in a phase without a successful wait for the preceding phase.
     pub(super) fn look_at_arrivals(&mut self) {
-        let all = std::mem::take(&mut self.in_phases);
+        let all = std::mem::take(&mut self.mbarriers.in_phases);
         for (at, arrival) in all.iter().enumerate() {
             let Part::Arrival(violation) = &arrival.what else { continue };
             let mut wrong = self.exprs.truth(false);

@@ -3,7 +3,7 @@
 
 use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};
-use super::participants::Meetings;
+use super::meetings::Meetings;
 use crate::id::{BarrierId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::float::{FloatOp, Format, Function};

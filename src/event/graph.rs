@@ -4,7 +4,7 @@
 //! exactly one location piece; initial writes come first and have no agent place.
 
 use super::barrier::{BarrierOp, BarrierUse, Warp};
-use super::base::Known;
+use super::known::Known;
 use crate::id::{
     AccessId, AgentId, BarrierId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId,
 };
@@ -611,25 +611,6 @@ impl EventGraph {
             let range = |id: AccessId| self.access(id).range();
             written && at.iter().any(|&(id, _)| range(id) != range(at[0].0))
         })
-    }
-
-    /// The same program with other guards of its events and of its cuts.
-    #[must_use]
-    pub fn guarded(
-        &self,
-        mut of_event: impl FnMut(&mut ExprArena, EventId) -> ExprId,
-        mut of_cut: impl FnMut(&mut ExprArena, &Cut) -> ExprId,
-    ) -> Self {
-        let mut new = Self { known: Known::default(), ..self.clone() };
-        for id in self.ids() {
-            new.events[id.index()].guard = of_event(&mut new.exprs, id);
-        }
-        for (cut, new_cut) in self.cuts.iter().zip(&mut new.cuts) {
-            new_cut.guard = of_cut(&mut new.exprs, cut);
-        }
-        super::exchange::define(&mut new);
-        new.awaited = super::termination_order::awaited_if(&mut new);
-        new
     }
 
     /// Treats threads that the bound or a loop cuts like any others: their events up to the cut

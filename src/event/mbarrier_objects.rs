@@ -4,9 +4,10 @@
 //! takes its value from, not on the bits, since ordinary data may have any.
 
 use super::access::DraftAccess;
-use super::builder::{Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::entry::Entry;
 use super::graph::{EventGraph, EventKind, Violation};
-use super::unfold::ThreadRun;
+use super::symbolic::ThreadRun;
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::Expr;
 use crate::program::mbarrier::VALID_AT;
@@ -27,7 +28,7 @@ impl ThreadRun<'_, '_> {
         if !marks.mbarrier {
             return;
         }
-        self.builder.looked_at = reads.to_vec();
+        self.builder.mbarriers.looked_at = reads.to_vec();
         let mut wrong = self.exprs().truth(false);
         for &(guard, read) in reads {
             let exprs = self.exprs();

@@ -1,10 +1,10 @@
 //! Memory accesses: an address becomes the places that it may point to, with one guarded access for
 //! each.
 
-use super::access::DraftAccess;
+use super::access::{DraftAccess, union};
+use super::facts::Place;
 use super::graph::Violation;
-use super::points_to::Place;
-use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old, union};
+use super::symbolic::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old};
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
@@ -156,7 +156,7 @@ impl<'p> ThreadRun<'_, 'p> {
     fn without_value(&self, value: ExprId) -> Option<String> {
         let layout = &self.builder.program.layout;
         let name = |leaf: Expr| match leaf {
-            Expr::Symbol(id) => Some(self.builder.symbols[id.index()].name.clone()),
+            Expr::Symbol(id) => Some(self.builder.symbols.list[id.index()].name.clone()),
             Expr::Read(id) => {
                 let access = &self.builder.accesses[id.index()];
                 let variable = &layout.variables[layout.objects[access.object.index()].variable];

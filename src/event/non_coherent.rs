@@ -5,7 +5,8 @@
 //! `griddepcontrol.wait` that surely precedes the load, or to a task that starts after the load's
 //! task is complete.
 
-use super::builder::{Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::entry::Entry;
 use super::graph::Violation;
 use crate::id::{AccessId, AgentId};
 use crate::rule::Rule;

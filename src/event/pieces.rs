@@ -1,7 +1,7 @@
 //! Splitting accesses into pieces at the boundaries of partly overlapping ones.
 
 use super::access::DraftAccess;
-use super::unfold::{SCALAR_BYTES, Tearing, Unfolding};
+use super::settings::{SCALAR_BYTES, Tearing, Unfolding};
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};
 use crate::ptx::operation::Order;

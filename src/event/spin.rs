@@ -1,12 +1,13 @@
 //! Spin loops: the rounds that only wait and are left out, and the cut at the bound.
 
-use super::disjuncts::{MOST_LITERALS, positive};
+use super::condition_uses::positive;
+use super::disjuncts::MOST_LITERALS;
 use super::graph::{Ahead, Cut, CutKind};
 use super::liveness::Live;
 use super::loop_nest::LoopId;
 use super::must_dependence::sure_sources;
 use super::relevance::feeding;
-use super::unfold::{Cell, EffectKind, State, ThreadRun};
+use super::symbolic::{Cell, EffectKind, State, ThreadRun};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Micro;
@@ -111,7 +112,7 @@ impl ThreadRun<'_, '_> {
                 let (guard, kind) = (state.guard, CutKind::Bound);
                 self.write_ahead(id, &state);
                 let Repeated { polls, patience } = Repeated::default();
-                self.builder.cuts.push(Cut {
+                self.builder.cuts.list.push(Cut {
                     agent,
                     guard,
                     back,
@@ -123,7 +124,7 @@ impl ThreadRun<'_, '_> {
                     kind,
                 });
                 if skips {
-                    self.note_lockstep(id, from, self.builder.cuts.len() - 1);
+                    self.note_lockstep(id, from, self.builder.cuts.list.len() - 1);
                 }
             }
         }
@@ -145,7 +146,7 @@ impl ThreadRun<'_, '_> {
             };
             let steady = self.exprs().truth(false);
             let (agent, _) = self.builder.at(self.index);
-            self.builder.cuts.push(Cut {
+            self.builder.cuts.list.push(Cut {
                 agent,
                 guard,
                 back,
