@@ -7,13 +7,12 @@ use super::cluster_phase::Awaited;
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp};
 use crate::id::{AgentId, BarrierId};
-use petgraph::Directed;
 use petgraph::algo::toposort;
-use petgraph::graphmap::GraphMap;
-use rustc_hash::FxBuildHasher;
+use petgraph::graph::{DiGraph, NodeIndex};
+use typed_index_collections::TiVec;
 
 /// A step of an execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy)]
 enum Node {
     /// A thread begins an operation.
     Begins(BarrierId),
@@ -24,7 +23,7 @@ enum Node {
 }
 
 /// A phase by its place in [`WaitGraph::phases`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy)]
 struct PhaseId(usize);
 
 /// The operations of one phase of a barrier.
@@ -42,7 +41,11 @@ struct WaitGraph<'b, 'a> {
     generations: &'b Generations,
     /// The last operation of each thread that has one.
     last_operations: IndexMap<AgentId, BarrierId>,
-    edges: GraphMap<Node, (), Directed, FxBuildHasher>,
+    edges: DiGraph<(), ()>,
+    /// The nodes [`Node::Begins`] and [`Node::Passes`] of each executed operation.
+    operations: TiVec<BarrierId, [NodeIndex; 2]>,
+    /// The node [`Node::Complete`] of each phase.
+    phases: Vec<NodeIndex>,
 }
 
 impl Barriers<'_> {
@@ -55,14 +58,23 @@ impl Barriers<'_> {
 
 impl<'b, 'a> WaitGraph<'b, 'a> {
     fn new(barriers: &'b Barriers<'a>, generations: &'b Generations) -> Self {
+        let mut edges = DiGraph::new();
+        let mut operations = TiVec::from(vec![[NodeIndex::end(); 2]; generations.len()]);
+        for &b in &barriers.executed {
+            operations[b] = [edges.add_node(()), edges.add_node(())];
+        }
         let mut graph = Self {
             barriers,
             generations,
             last_operations: IndexMap::default(),
-            edges: GraphMap::default(),
+            edges,
+            operations,
+            phases: Vec::new(),
         };
         graph.order_threads();
-        for phase in graph.phases() {
+        let phases = graph.phases();
+        graph.phases = phases.iter().map(|_| graph.edges.add_node(())).collect();
+        for phase in phases {
             graph.reset_before(&phase);
             graph.complete_after_arrivals(&phase);
             graph.pass_after_completion(&phase);
@@ -212,6 +224,11 @@ impl<'b, 'a> WaitGraph<'b, 'a> {
     }
 
     fn add(&mut self, first: Node, then: Node) {
+        let [first, then] = [first, then].map(|node| match node {
+            Node::Begins(b) => self.operations[b][0],
+            Node::Passes(b) => self.operations[b][1],
+            Node::Complete(PhaseId(phase)) => self.phases[phase],
+        });
         self.edges.add_edge(first, then, ());
     }
 
