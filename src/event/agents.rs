@@ -53,7 +53,7 @@ impl GraphBuilder<'_> {
         };
         let maps = add(graph, Role::Map);
         let reads = add(graph, Role::Source);
-        // Parts that never do anything are none.
+        // Parts that act under no condition are left out.
         let chosen = |at: &usize| !graph.exprs.is_false(operation.parts[*at]);
         let chosen: Vec<usize> = (0..operation.parts.len()).filter(chosen).collect();
         let writes: Vec<Vec<EventId>> =
@@ -61,7 +61,7 @@ impl GraphBuilder<'_> {
         let complete = |graph: &mut EventGraph, kind: Completion, guard: ExprId| {
             add_completion(graph, agent, issue, kind, guard)
         };
-        // Only groups of bulk operations are waited for until their sources have been read.
+        // Only waits for bulk groups may ask for the reads of sources alone.
         let grouped = operation.micro.group == Some(GroupKind::Bulk);
         let (some, tracked) = (!reads.is_empty() || !maps.is_empty(), operation.micro.tracked);
         let apart = grouped && some && tracked == Tracked::Whole;

@@ -7,7 +7,7 @@ use super::entry::DraftKind;
 use super::graph::Violation;
 use super::issued::{DoneBefore, DraftOperation, GroupStep, Moves};
 use super::memory::Does;
-use super::symbolic::{Effect, EffectKind, State, ThreadRun};
+use super::symbolic::{Effect, EffectKind, State, SymbolicThread};
 use crate::id::{AgentId, ExprId, ObjectId};
 use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
@@ -23,7 +23,7 @@ use crate::source::Span;
 /// The longest transfer that is followed, in bytes.
 const LONGEST: u128 = 1 << 18;
 
-impl<'p> ThreadRun<'_, 'p> {
+impl<'p> SymbolicThread<'_, 'p> {
     /// Issues an asynchronous operation.
     pub(super) fn issue(
         &mut self,
@@ -339,10 +339,10 @@ impl<'p> ThreadRun<'_, 'p> {
             }
         }
         debug_assert_eq!(signal.target.bytes * 8, OBJECT_BITS);
-        self.asks_for_object(signal.target.marks, &found, span);
+        self.check_object(signal.target.marks, &found, span);
         match signal.needs_wait {
-            true => self.in_phase(&PhaseUse::Arrival, state, span),
-            false => self.builder.mbarriers.looked_at.clear(),
+            true => self.note_mbarrier_use(&PhaseUse::Arrival, state, span),
+            false => self.builder.mbarriers.last_reads.clear(),
         }
     }
 

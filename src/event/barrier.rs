@@ -44,7 +44,7 @@ pub struct BarrierUse {
     pub agent: AgentId,
     /// Its CTA: (gpu, grid, cta).
     pub cta: (u32, u32, u32),
-    /// The resource, where there is no doubt about it.
+    /// The resource; `None` if it is computed.
     pub resource: Option<u64>,
     /// The thread count.
     pub count: UsedCount,

@@ -134,8 +134,8 @@ impl EventGraph {
     /// Whether operations at a barrier meet exactly if their ordinals agree, in all prefixes. True
     /// without thread counts, and with a count of all warps that ever use the barrier.
     #[must_use]
-    pub fn meets_by_turn(&self, key: &BarrierKey) -> bool {
-        meets_by_turn(&self.agents, &self.barrier_uses, key)
+    pub fn meets_by_ordinal(&self, key: &BarrierKey) -> bool {
+        meets_by_ordinal(&self.agents, &self.barrier_uses, key)
     }
 
     /// The thread count of all threads that a barrier of a CTA concerns, in whole warps.
@@ -145,8 +145,8 @@ impl EventGraph {
     }
 }
 
-/// As [`EventGraph::meets_by_turn`], from agents and all barrier uses of their threads.
-pub(super) fn meets_by_turn(agents: &[Agent], all: &[BarrierUse], key: &BarrierKey) -> bool {
+/// As [`EventGraph::meets_by_ordinal`], from agents and all barrier uses of their threads.
+pub(super) fn meets_by_ordinal(agents: &[Agent], all: &[BarrierUse], key: &BarrierKey) -> bool {
     let (BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..)) = *key else { return true };
     let may_be_here = |used: &&BarrierUse| match *key {
         BarrierKey::Cta(_, resource) => used.resource.is_none_or(|r| r == resource),

@@ -1,7 +1,7 @@
 //! Base sets and given base relations of an event graph, over all events it may have.
 //!
-//! An execution restricts them to the events that happen. Each set and relation is computed on
-//! first use and kept with the graph.
+//! The set or relation of an execution is the restriction to the events that happen. Each is computed
+//! on first use and kept with the graph ([`super::base_cache`]).
 
 use super::graph::{AgentKind, EventGraph, EventKind};
 use super::meetings::Meetings;
@@ -241,7 +241,7 @@ fn other_cta(graph: &EventGraph, id: EventId) -> Option<Reach> {
     Some(Reach::Cta(gpu, grid, cta))
 }
 
-/// The same CTA by its numbers.
+/// That CTA by its numbers.
 fn visited(graph: &EventGraph, id: EventId) -> Option<Cta> {
     graph.operation_of(id)?;
     let performer = match graph.event(id).marks.mbarrier {
@@ -451,7 +451,7 @@ fn meetings(graph: &EventGraph) -> Meetings<'_> {
     let events = graph.barriers.iter().map(|op| graph.event(op.event));
     let places: TiVec<BarrierId, _> =
         events.map(|event| (event.agent.index(), event.guard)).collect();
-    Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key))
+    Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_ordinal(key))
 }
 
 /// Program order between a restricted fence and the accesses that the fence does not cover
@@ -510,7 +510,7 @@ fn peer_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
     shared_of(graph, id).filter(|&cta| cta != own)
 }
 
-/// A CTA: gpu, grid and its number there.
+/// A CTA: gpu, grid, and number in the grid.
 type Cta = (u32, u32, u32);
 
 /// The CTA of the thread that performs an event.

@@ -7,7 +7,7 @@
 use super::access::{DraftAccess, OfOperation, Role, union};
 use super::issued::Moves;
 use super::memory::Does;
-use super::symbolic::{State, ThreadRun};
+use super::symbolic::{State, SymbolicThread};
 use super::transfer::piece_of;
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::tensor::{Run, TensorMap};
@@ -28,7 +28,7 @@ struct Base {
     reads: Vec<AccessId>,
 }
 
-impl<'p> ThreadRun<'_, 'p> {
+impl<'p> SymbolicThread<'_, 'p> {
     /// The moves of an operation on a box, for each map that the address may point to.
     pub(super) fn tensor(
         &mut self,

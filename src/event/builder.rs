@@ -25,8 +25,8 @@ use typed_index_collections::TiVec;
 /// How many entries back a store of another branch is looked for.
 const FARTHEST_BRANCH: usize = 32;
 
-/// The program's events and expressions as far as its threads are unfolded. What belongs to one
-/// mechanism is a value of the file of that mechanism.
+/// The events and expressions of the part of a program that is unfolded so far. The data of each
+/// mechanism is one value, of a type of the mechanism's file.
 #[derive(Debug)]
 pub(super) struct GraphBuilder<'p> {
     pub(super) program: &'p Program,
@@ -56,7 +56,7 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) losses: Losses,
 }
 
-/// What an unfolding does not tell exactly.
+/// The approximations that an unfolding has made.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     /// A write has more disjuncts than are told apart, so that dependencies are over-approximated.

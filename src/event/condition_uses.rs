@@ -1,5 +1,5 @@
-//! When a program uses which conditions first: in branches, predicates and selections. Decisions are
-//! made in this order ([`super::disjuncts`]).
+//! The order in which a program first uses conditions in branches, predicates and selections. Writes
+//! are split by conditions in this order ([`super::disjuncts`]).
 
 use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
@@ -15,7 +15,7 @@ pub(super) type FirstUse = (usize, ExprId);
 pub(super) struct Uses {
     /// The parts of conditions, each with the number of parts that the program has used before.
     first: FxHashMap<ExprId, usize>,
-    /// The ages of conditions that decisions have made of others.
+    /// The ages of conditions that decisions have rewritten from others.
     rewritten: FxHashMap<ExprId, FirstUse>,
 }
 
@@ -45,13 +45,13 @@ impl Uses {
         self.rewritten.get(&condition).copied().unwrap_or((used, condition))
     }
 
-    /// Notes that a decision has made one condition of another one; the older age counts.
+    /// Notes that a decision has rewritten one condition into another one, which keeps the older age.
     pub(super) fn note_rewritten(&mut self, from: ExprId, to: ExprId) {
         let age = self.age(from).min(self.age(to));
         self.rewritten.insert(to, age);
     }
 
-    /// Forgets which conditions were rewritten: each write is split anew.
+    /// Forgets the rewritten conditions, which belong to the splitting of one write.
     pub(super) fn forget_rewritten(&mut self) {
         self.rewritten.clear();
     }

@@ -10,7 +10,7 @@
 use super::barrier::BarrierRule;
 use super::builder::GraphBuilder;
 use super::entry::Entry;
-use super::symbolic::ThreadRun;
+use super::symbolic::SymbolicThread;
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
@@ -38,7 +38,7 @@ fn variable(layout: &Layout, object: ObjectId) -> &VariableInfo {
     &layout.variables[layout.objects[object.index()].variable]
 }
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// The given initial value of some bytes of constant memory.
     pub(super) fn fixed(&self, object: ObjectId, offset: u64, bytes: u32) -> Option<u128> {
         let variable = variable(&self.builder.program.layout, object);

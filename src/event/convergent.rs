@@ -13,12 +13,12 @@ use super::entry::barrier_at;
 use super::graph::{Cut, CutKind};
 use super::havoc::KEPT;
 use super::loop_nest::LoopId;
-use super::symbolic::ThreadRun;
+use super::symbolic::SymbolicThread;
 use crate::id::{BarrierId, ExprId};
 use std::collections::BTreeSet;
 
-impl ThreadRun<'_, '_> {
-    /// Notes the cut of a loop that passes barriers, if its rounds are alike.
+impl SymbolicThread<'_, '_> {
+    /// Records the cut of a loop if all its rounds pass the same barriers.
     pub(super) fn note_lockstep(&mut self, id: LoopId, node: usize, cut: usize) {
         let last = self.flow.round(id, node);
         if last <= KEPT {
@@ -57,8 +57,8 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// Turns cuts of such loops into [`CutKind::Idle`] where all threads go on: those executions
-    /// stand for ones with fewer rounds.
+    /// Turns cuts of convergent loops into [`CutKind::Idle`] where all threads go on: such an execution
+    /// represents one with fewer rounds.
     pub(super) fn settle_locksteps(&mut self) {
         let all = std::mem::take(&mut self.cuts.locksteps);
         for one in &all {
@@ -74,8 +74,8 @@ impl GraphBuilder<'_> {
         self.cuts.list.retain(|cut| !exprs.is_false(cut.guard));
     }
 
-    /// When all threads that use a loop's barriers go round it up to the bound; `None` if some
-    /// thread passes them in another way.
+    /// The condition that all threads that use a loop's barriers execute its rounds up to the bound;
+    /// `None` if some thread passes these barriers in another order.
     fn go_on_together(&mut self, one: &Lockstep, all: &[Lockstep]) -> Option<ExprId> {
         let shared = |key: &BarrierKey| one.round.contains(key);
         let before = |loops: &Lockstep| -> Vec<BarrierKey> {

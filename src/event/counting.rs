@@ -3,7 +3,7 @@
 
 use super::builder::GraphBuilder;
 use super::loop_nest::LoopId;
-use super::symbolic::{State, ThreadRun};
+use super::symbolic::{State, SymbolicThread};
 use super::trip_count::Size;
 use crate::id::ExprId;
 use crate::program::micro::Micro;
@@ -46,7 +46,7 @@ impl GraphBuilder<'_> {
     }
 }
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// Notes the loops that one way out of a step leaves, if its condition is constant.
     pub(super) fn note_counting(&mut self, node: usize, condition: ExprId) {
         let step = self.flow.nodes[node];

@@ -1,11 +1,10 @@
-//! Where a program that is being unfolded stops without ending, and what stands for the rounds that
-//! are left out.
+//! Cuts: the points at which threads stop without ending, by the bound or in a loop in which they wait.
 
 use super::barrier::BarrierKey;
 use super::graph::Cut;
 use crate::id::ExprId;
 
-/// The cuts of a program.
+/// The cuts of a program that is being unfolded.
 #[derive(Debug)]
 pub(super) struct Cuts {
     pub(super) list: Vec<Cut>,
@@ -19,7 +18,7 @@ pub(super) struct Cuts {
     pub(super) only_cut_threads_write: ExprId,
 }
 
-/// The barriers that a thread passes in such a loop up to the bound.
+/// The barriers that a thread passes in a convergent loop up to the bound.
 #[derive(Clone, Debug)]
 pub(super) struct Lockstep {
     pub(super) thread: usize,

@@ -7,7 +7,7 @@
 use super::builder::GraphBuilder;
 use super::graph::Violation;
 use super::mbarrier_uses::{InPhase, Part};
-use super::symbolic::{State, ThreadRun};
+use super::symbolic::{State, SymbolicThread};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::mbarrier::OBJECT_BITS;
@@ -15,10 +15,10 @@ use crate::program::micro::PhaseUse;
 use crate::rule::Rule;
 use crate::source::Span;
 
-impl ThreadRun<'_, '_> {
-    /// Notes an operation on an mbarrier right after its access is unfolded.
-    pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
-        let reads = std::mem::take(&mut self.builder.mbarriers.looked_at);
+impl SymbolicThread<'_, '_> {
+    /// Records an arrival or a wait at an mbarrier, right after its access is unfolded.
+    pub(super) fn note_mbarrier_use(&mut self, what: &PhaseUse, state: &State, span: Span) {
+        let reads = std::mem::take(&mut self.builder.mbarriers.last_reads);
         let what = match what {
             PhaseUse::Arrival => {
                 Part::Arrival(self.violation(state.guard, span, Rule::EarlyArrival))
@@ -37,8 +37,8 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// Notes arrivals in a phase without a successful wait for the preceding phase.
-    pub(super) fn look_at_arrivals(&mut self) {
+    /// Reports arrivals in a phase without a successful wait for the preceding phase.
+    pub(super) fn check_early_arrivals(&mut self) {
         let all = std::mem::take(&mut self.mbarriers.in_phases);
         for (at, arrival) in all.iter().enumerate() {
             let Part::Arrival(violation) = &arrival.what else { continue };
@@ -61,7 +61,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// When a wait succeeds for the phase that precedes an arrival at the same object.
+    /// The condition that a wait succeeds for the phase before that of an arrival at the same object.
     fn waits_for_the_phase_before(&mut self, wait: &InPhase, arrival: AccessId) -> ExprId {
         let mut any = self.exprs.truth(false);
         let Part::Wait(done) = wait.what else { return any };
@@ -81,7 +81,7 @@ impl GraphBuilder<'_> {
         any
     }
 
-    /// When an access finds an object in its first phase.
+    /// The condition that an access finds an object in its first phase.
     fn is_in_first_phase(&mut self, read: AccessId) -> ExprId {
         let phase = self.phase(read);
         let none = self.exprs.number(0, self.program.layout.mbarriers.phase_bits());

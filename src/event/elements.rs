@@ -1,15 +1,15 @@
-//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in
-//! one order that stands for too many.
+//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in one
+//! fixed order if there are too many orders to choose from.
 
 use super::graph::Symbol;
-use super::symbolic::{State, ThreadRun};
+use super::symbolic::{State, SymbolicThread};
 use crate::id::ExprId;
 use crate::program::expr::Expr;
 use crate::program::micro::{ElementOrder, Micro};
 use crate::source::Span;
 
-impl<'p> ThreadRun<'_, 'p> {
-    /// Executes the elements of a vector, all on the registers as they were before.
+impl<'p> SymbolicThread<'_, 'p> {
+    /// Executes the elements of a vector, each on the registers before the instruction.
     pub(super) fn elements(
         &mut self,
         node: usize,

@@ -1,4 +1,4 @@
-//! What earlier unfoldings of a program have found out, for the next one.
+//! Results of earlier unfoldings of a program that the next unfolding uses.
 
 use super::trip_count::TripCounts;
 use crate::id::ObjectId;

@@ -2,12 +2,12 @@
 //! what depends on all of them is computed.
 
 use super::access::DraftAccess;
+use super::base_cache::BaseCache;
 use super::builder::GraphBuilder;
 use super::condition::Conditions;
 use super::entry::{DraftKind, Entry};
 use super::graph::{Access, Event, EventGraph, EventKind, Location, Object};
 use super::initial::InitialValues;
-use super::known::Known;
 use super::meetings::barrier_uses;
 use super::pieces::Pieces;
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, VirtualId};
@@ -22,11 +22,11 @@ impl GraphBuilder<'_> {
     /// Splits accesses into pieces, numbers the events and resolves the condition.
     pub(super) fn finish(mut self) -> EventGraph {
         let program = self.program;
-        self.look_at_non_coherent_loads();
-        self.look_at_objects();
-        self.look_at_arrivals();
+        self.check_non_coherent_loads();
+        self.check_ordinary_accesses();
+        self.check_early_arrivals();
         self.check_warpgroups();
-        self.settle_ahead();
+        self.settle_writes_beyond_bound();
         self.settle_locksteps();
         self.settle_guards();
         self.split_writes();
@@ -64,7 +64,7 @@ impl GraphBuilder<'_> {
             observed: Vec::new(),
             filter: ExprId::new(0),
             condition: ExprId::new(0),
-            known: Known::default(),
+            known: BaseCache::default(),
         };
         let mut initial = InitialValues::new(program, &self.accesses);
         self.add_accesses(&mut graph);

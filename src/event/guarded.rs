@@ -1,8 +1,8 @@
 //! A graph into one of the same program in which other events happen.
 
+use super::base_cache::BaseCache;
 use super::exchange::define;
 use super::graph::{Cut, EventGraph};
-use super::known::Known;
 use super::termination_order::awaited_if;
 use crate::id::{EventId, ExprId};
 use crate::program::expr::ExprArena;
@@ -15,7 +15,7 @@ impl EventGraph {
         mut of_event: impl FnMut(&mut ExprArena, EventId) -> ExprId,
         mut of_cut: impl FnMut(&mut ExprArena, &Cut) -> ExprId,
     ) -> Self {
-        let mut new = Self { known: Known::default(), ..self.clone() };
+        let mut new = Self { known: BaseCache::default(), ..self.clone() };
         for id in self.ids() {
             new.events[id.index()].guard = of_event(&mut new.exprs, id);
         }

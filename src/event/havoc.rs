@@ -9,7 +9,7 @@
 //! event that no abstract execution has is in none of the program's executions.
 
 use super::loop_nest::LoopId;
-use super::symbolic::{Cell, State, ThreadRun};
+use super::symbolic::{Cell, State, SymbolicThread};
 use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{Micro, PhaseUse, Step};
@@ -23,7 +23,7 @@ const LOOKED_AT: u8 = 2;
 /// values from before the loop.
 pub(super) const KEPT: u8 = LOOKED_AT + 1;
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// Whether a round of a loop may stand for several.
     pub(super) fn skips(&self, id: LoopId) -> bool {
         let counts = self.flow.rounds(id) > self.builder.unfolding.bound;

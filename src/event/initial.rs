@@ -40,7 +40,7 @@ impl InitialValues {
         Self { unseen, ..Self::default() }
     }
 
-    /// Whether bytes belong to such an object.
+    /// Whether bytes belong to an mbarrier object without ordinary accesses.
     fn is_unseen(&self, object: ObjectId, start: u64, end: u64) -> bool {
         self.unseen.iter().any(|u| u.object == object && u.start <= start && end <= u.end)
     }

@@ -4,14 +4,14 @@ use super::graph::Violation;
 use crate::id::{AccessId, ExprId};
 use rustc_hash::FxHashMap;
 
-/// Operations on mbarriers, and what they read.
+/// Operations on mbarriers, with the accesses by which they read their objects.
 #[derive(Debug, Default)]
 pub(super) struct MbarrierUses {
-    /// The accesses, each with its guard, of which one is the last operation's read of its object.
-    pub(super) looked_at: Vec<(ExprId, AccessId)>,
-    /// Arrivals and waits, each thread's in program order.
+    /// The accesses by which the last operation may have read its object, each with its guard.
+    pub(super) last_reads: Vec<(ExprId, AccessId)>,
+    /// Arrivals and waits, in the program order of each thread.
     pub(super) in_phases: Vec<InPhase>,
-    /// When waits succeed, by the access that reads the object.
+    /// The condition that a wait succeeds, by the access that reads the object.
     pub(super) successes: FxHashMap<AccessId, ExprId>,
 }
 
@@ -19,12 +19,12 @@ pub(super) struct MbarrierUses {
 #[derive(Clone, Debug)]
 pub(super) struct InPhase {
     pub(super) thread: usize,
-    /// The accesses, each with its guard, of which one reads the object.
+    /// The accesses by which the operation may read the object, each with its guard.
     pub(super) reads: Vec<(ExprId, AccessId)>,
     pub(super) what: Part,
 }
 
-/// What an operation does in its phase.
+/// Whether an operation arrives or waits.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// An arrival, with the violation to report if no thread has waited.

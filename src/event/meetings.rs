@@ -53,7 +53,7 @@ pub(super) fn may_return_less(graph: &EventGraph) -> bool {
     let is_unsure = |op: &BarrierOp| {
         let mut others = graph.barriers.iter().filter(|b| b.key == op.key && agent(b) != agent(op));
         op.reduction.is_some()
-            && !graph.meets_by_turn(&op.key)
+            && !graph.meets_by_ordinal(&op.key)
             && others.any(|other| other.operand.is_some_and(is_loaded))
     };
     let unsure: TiVec<BarrierId, bool> = graph.barriers.iter().map(is_unsure).collect();
@@ -78,11 +78,10 @@ pub(super) struct Meetings<'a> {
     threads: TiVec<BarrierId, usize>,
     /// The guard of each operation.
     guards: TiVec<BarrierId, ExprId>,
-    /// For each operation, how many earlier ones of its thread count in the same numbering, at
-    /// least and at most.
-    turns: TiVec<BarrierId, (usize, usize)>,
+    /// The ordinal of each operation, at least and at most.
+    ordinals: TiVec<BarrierId, (usize, usize)>,
     /// For each operation, whether operations at its barrier meet exactly if their ordinals agree.
-    by_turn: TiVec<BarrierId, bool>,
+    by_ordinal: TiVec<BarrierId, bool>,
 }
 
 impl<'a> Meetings<'a> {
@@ -91,33 +90,34 @@ impl<'a> Meetings<'a> {
         barriers: &'a TiSlice<BarrierId, BarrierOp>,
         exprs: &ExprArena,
         places: &TiSlice<BarrierId, (usize, ExprId)>,
-        by_turn: impl Fn(&BarrierKey) -> bool,
+        by_ordinal: impl Fn(&BarrierKey) -> bool,
     ) -> Self {
         let threads = places.iter().map(|&(thread, _)| thread).collect();
         let guards = places.iter().map(|&(_, guard)| guard).collect();
-        let (mut turns, mut known) = (TiVec::new(), TiVec::new());
-        // Without results, the ordinals are not asked for.
+        let (mut ordinals, mut known) = (TiVec::new(), TiVec::new());
+        // Ordinals are needed for operations with results alone.
         if barriers.iter().any(BarrierOp::returns) {
             let mut exprs = exprs.clone();
-            turns.extend(barriers.keys().map(|at| turn(barriers, &mut exprs, places, at)));
+            ordinals
+                .extend(barriers.keys().map(|at| ordinal_bounds(barriers, &mut exprs, places, at)));
             // Columns number the operations of each thread.
-            let turns = |key: &_| matches!(key, BarrierKey::Instance(..)) || by_turn(key);
-            known.extend(barriers.iter().map(|op| turns(&op.key)));
+            let decides = |key: &_| matches!(key, BarrierKey::Instance(..)) || by_ordinal(key);
+            known.extend(barriers.iter().map(|op| decides(&op.key)));
         }
-        Self { barriers, threads, guards, turns, by_turn: known }
+        Self { barriers, threads, guards, ordinals, by_ordinal: known }
     }
 
     /// Whether two operations may be in one generation. Two operations of one thread never are;
-    /// where ordinals decide, generations are counted by occurrence.
+    /// where ordinals decide, the generation of an operation is its ordinal.
     pub(super) fn may_share_phase(&self, a: BarrierId, b: BarrierId) -> bool {
         let (one, other) = (&self.barriers[a], &self.barriers[b]);
         if a == b || one.key != other.key || self.threads[a] == self.threads[b] {
             return a == b;
         }
-        if !self.by_turn[a] {
+        if !self.by_ordinal[a] {
             return true;
         }
-        let ((first, last), (other_first, other_last)) = (self.turns[a], self.turns[b]);
+        let ((first, last), (other_first, other_last)) = (self.ordinals[a], self.ordinals[b]);
         first <= other_last && other_first <= last
     }
 }
@@ -126,22 +126,22 @@ impl Meetings<'_> {
     /// The condition that two operations which may be in one generation are in one, given that both
     /// happen and ordinals decide.
     pub(super) fn is_together(&self, exprs: &mut ExprArena, a: BarrierId, b: BarrierId) -> ExprId {
-        let is_sure = |at: BarrierId| self.turns[at].0 == self.turns[at].1;
+        let is_sure = |at: BarrierId| self.ordinals[at].0 == self.ordinals[at].1;
         if is_sure(a) && is_sure(b) {
             return exprs.truth(true);
         }
         let (before, others) = (self.before(a), self.before(b));
-        if before.len().max(others.len()) > MOST_IN_TURN {
+        if before.len().max(others.len()) > MOST_COMPARED {
             let [one, other] = [before, others].map(|x| exprs.count(x, BarrierOp::ORDINAL_BITS));
             return exprs.equal(one, other);
         }
         // The results of later operations may depend on earlier ones and on this condition. The
         // ordinals are compared from the lowest on, so that once these decide, the others do not
         // matter.
-        let first = self.turns[a].0.max(self.turns[b].0);
-        let last = self.turns[a].1.min(self.turns[b].1);
-        (first..=last).fold(exprs.truth(false), |any, turn| {
-            let (one, other) = (exactly(exprs, &before, turn), exactly(exprs, &others, turn));
+        let first = self.ordinals[a].0.max(self.ordinals[b].0);
+        let last = self.ordinals[a].1.min(self.ordinals[b].1);
+        (first..=last).fold(exprs.truth(false), |any, ordinal| {
+            let (one, other) = (exactly(exprs, &before, ordinal), exactly(exprs, &others, ordinal));
             let both = exprs.and(one, other);
             exprs.or(any, both)
         })
@@ -158,9 +158,9 @@ impl Meetings<'_> {
 }
 
 /// The most earlier operations for which ordinals are compared one by one.
-const MOST_IN_TURN: usize = 12;
+const MOST_COMPARED: usize = 12;
 
-/// The condition that exactly so many of some guards hold, decided from the first guard on.
+/// The condition that exactly `number` of some guards hold, decided from the first guard on.
 fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
     // Entry `n`: exactly `n` of the guards looked at hold. The loop begins with no guard and ends
     // with all.
@@ -177,9 +177,9 @@ fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
     rest[number]
 }
 
-/// How many earlier operations of the thread count in the numbering of this one, at least and at
-/// most. Of operations that exclude each other, such as in the arms of a branch, one counts.
-fn turn(
+/// The ordinal of an operation, at least and at most. Of earlier operations that exclude each other,
+/// such as in the arms of a branch, one counts.
+fn ordinal_bounds(
     barriers: &TiSlice<BarrierId, BarrierOp>,
     exprs: &mut ExprArena,
     places: &TiSlice<BarrierId, (usize, ExprId)>,
@@ -192,7 +192,7 @@ fn turn(
         if of != thread || !barriers[other].is_numbered_with(&barriers[at]) {
             continue;
         }
-        // In a loop nearly all earlier operations are implied, and in no arm.
+        // In a loop, the guard implies nearly all earlier operations, which need no search for arms.
         if exprs.implied(guard, when) {
             always += 1;
             continue;

@@ -12,8 +12,8 @@ use crate::id::{AccessId, AgentId};
 use crate::rule::Rule;
 
 impl GraphBuilder<'_> {
-    /// Notes where a non-coherent load may overlap in time with a write.
-    pub(super) fn look_at_non_coherent_loads(&mut self) {
+    /// Reports non-coherent loads that may overlap in time with a write.
+    pub(super) fn check_non_coherent_loads(&mut self) {
         let ids = || (0..self.accesses.len()).map(AccessId::new);
         let access = |id: AccessId| &self.accesses[id.index()];
         let mut loads = ids().filter(|&id| access(id).marks.non_coherent).peekable();

@@ -1,5 +1,5 @@
-//! What a test looks at in final states: the registers and variables that its condition, filter and
-//! `locations` mention.
+//! The observed part of final states: the registers and variables that the condition, the filter and
+//! `locations` of a test mention.
 
 use crate::id::ObjectId;
 use crate::litmus::ast::{Condition, Term};

@@ -3,13 +3,13 @@
 use super::access::union;
 use super::agents::agents;
 use super::barrier::{BarrierKey, BarrierOp, Exchange, Warp};
-use super::barrier_members::meets_by_turn;
+use super::barrier_members::meets_by_ordinal;
 use super::barrier_operations::Operands;
 use super::builder::GraphBuilder;
 use super::entry::{DraftKind, barrier_at};
 use super::exchange::{Exchanged, Member, Own};
 use super::meetings::{Meetings, barrier_uses};
-use super::symbolic::{Cell, Effect, EffectKind, State, ThreadRun};
+use super::symbolic::{Cell, Effect, EffectKind, State, SymbolicThread};
 use crate::id::{AccessId, BarrierId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::Expr;
@@ -20,7 +20,7 @@ use crate::source::Span;
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     pub(super) fn barrier(
         &mut self,
         node: usize,
@@ -300,8 +300,8 @@ impl GraphBuilder<'_> {
         }
         let places: TiVec<BarrierId, _> = self.entries.iter().filter_map(barrier_at).collect();
         let (agents, uses) = (agents(self.program), barrier_uses(self.program));
-        let by_turn = |key: &BarrierKey| meets_by_turn(&agents, &uses, key);
-        let meetings = Meetings::new(&self.barriers.list, &self.exprs, &places, by_turn);
+        let by_ordinal = |key: &BarrierKey| meets_by_ordinal(&agents, &uses, key);
+        let meetings = Meetings::new(&self.barriers.list, &self.exprs, &places, by_ordinal);
         let all = self.barriers.list.keys();
         let met = |at: BarrierId| {
             let op = &self.barriers.list[at];

@@ -13,7 +13,7 @@ use super::entry::DraftKind;
 use super::in_flight::{InFlight, WarpgroupProduct, product_of, warpgroup};
 use super::issued::{GroupStep, Moves, ProductResult};
 use super::memory::Does;
-use super::symbolic::{Cell, State, ThreadRun};
+use super::symbolic::{Cell, State, SymbolicThread};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{
@@ -32,7 +32,7 @@ const MOST_BYTES: u64 = 1 << 12;
 /// The alignment of a matrix, in bytes.
 const CHUNK: u32 = 16;
 
-impl<'p> ThreadRun<'_, 'p> {
+impl<'p> SymbolicThread<'_, 'p> {
     /// Issues a product, or joins the product of another thread of the warpgroup.
     pub(super) fn multiply(
         &mut self,

@@ -7,7 +7,7 @@ use super::liveness::Live;
 use super::loop_nest::LoopId;
 use super::must_dependence::sure_sources;
 use super::relevance::feeding;
-use super::symbolic::{Cell, EffectKind, State, ThreadRun};
+use super::symbolic::{Cell, EffectKind, State, SymbolicThread};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Micro;
@@ -48,7 +48,7 @@ pub(super) struct Carried {
     pub(super) new: Cell,
 }
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// Goes back to the head of a loop. A round that surely had no effect waits and is left out; if
     /// values decide that, it stays up to the bound. A round beyond the bound is cut.
     pub(super) fn go_again(
@@ -110,7 +110,7 @@ impl ThreadRun<'_, '_> {
                 };
                 let (agent, _) = self.builder.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
-                self.write_ahead(id, &state);
+                self.write_beyond_bound(id, &state);
                 let Repeated { polls, patience } = Repeated::default();
                 self.builder.cuts.list.push(Cut {
                     agent,

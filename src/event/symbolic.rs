@@ -33,7 +33,7 @@ pub(super) struct State {
     pub(super) guard: ExprId,
     pub(super) cells: Vec<Cell>,
     pub(super) control: Vec<AccessId>,
-    /// When an iteration on the way here could have been left out.
+    /// The condition that an iteration on the path was idle and could have been left out.
     pub(super) idle: ExprId,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum EffectKind {
 }
 
 /// A thread that is executed symbolically.
-pub(super) struct ThreadRun<'d, 'p> {
+pub(super) struct SymbolicThread<'d, 'p> {
     pub(super) builder: &'d mut GraphBuilder<'p>,
     pub(super) code: &'p ThreadCode,
     pub(super) index: usize,
@@ -90,7 +90,7 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) products: ProductRegisters,
 }
 
-impl<'d, 'p> ThreadRun<'d, 'p> {
+impl<'d, 'p> SymbolicThread<'d, 'p> {
     /// A thread before its first step; `observed` are the registers that are shown at the end.
     pub(super) fn new(
         builder: &'d mut GraphBuilder<'p>,
@@ -325,7 +325,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 let map = map.as_ref().and_then(|map| self.fenced_map(map, state, span));
                 self.push_other(DraftKind::ProxyFence(*kind, map), state.guard, span);
             }
-            Micro::Phase(what) => self.in_phase(what, state, span),
+            Micro::Phase(what) => self.note_mbarrier_use(what, state, span),
             Micro::Then => self.position += 2,
             Micro::Issue(operation) => self.issue(node, operation, state, span),
             Micro::Commit(kind) => self.commit(*kind, state.guard),

@@ -3,7 +3,7 @@
 use super::graph::Symbol;
 use crate::id::SymbolId;
 
-/// Free values in the order in which they come up, with the roles that some of them have.
+/// Free values in the order of their introduction, some of them with a role.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
     pub(super) list: Vec<Symbol>,
@@ -36,7 +36,7 @@ impl Symbols {
         id
     }
 
-    /// The chosen value of a name and width, which is one value wherever it comes up.
+    /// The chosen value of a name and width: one value for all its uses.
     pub(super) fn named(&mut self, name: &str, width: u32) -> SymbolId {
         let is_it = |symbol: &Symbol| symbol.name == name && symbol.width == width;
         match self.list.iter().position(is_it) {

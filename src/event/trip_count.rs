@@ -1,5 +1,5 @@
-//! Trip counts: how many rounds loops that count are given. Such loops need no bound, since the
-//! program itself limits their rounds.
+//! Trip counts: the rounds that counting loops are given. A counting loop needs no bound, since the
+//! program itself limits its rounds.
 //!
 //! A counting loop that the bound cuts is given more rounds, up to a limit; [`super::counting`] says
 //! which loops count.

@@ -6,7 +6,7 @@ use super::constant_memory::pointers;
 use super::facts::Facts;
 use super::graph::EventGraph;
 pub use super::settings::{SCALAR_BYTES, Tearing, Unfolding};
-use super::symbolic::ThreadRun;
+use super::symbolic::SymbolicThread;
 use crate::id::ObjectId;
 use crate::program::micro::Program;
 use std::collections::BTreeSet;
@@ -88,7 +88,7 @@ fn settled<'p>(program: &'p Program, unfolding: Unfolding, mut facts: Facts) -> 
 fn execute(builder: &mut GraphBuilder<'_>) {
     let observed = builder.observed_registers();
     for (index, thread) in builder.program.threads.iter().enumerate() {
-        let cells = ThreadRun::new(builder, index, &observed[index]).run();
+        let cells = SymbolicThread::new(builder, index, &observed[index]).run();
         let values = thread
             .registers
             .iter()

@@ -78,7 +78,7 @@ impl<'a> Barriers<'a> {
 
     /// The ordinal of an operation: how many earlier ones the thread has executed in the same
     /// numbering.
-    pub(super) fn occurrence(&self, index: BarrierId) -> u32 {
+    pub(super) fn ordinal(&self, index: BarrierId) -> u32 {
         let op = self.op(index);
         let earlier = self.executed.iter().filter(|&&b| {
             b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)

@@ -60,12 +60,10 @@ impl Barriers<'_> {
         Ok(partial)
     }
 
-    /// Generations by occurrence; a quorum chooses the operations that are in time.
+    /// Generations by ordinal; a quorum chooses the operations that are in time.
     fn plain_options(&self, ops: &[BarrierId]) -> Result<Options, TooMany> {
-        let base: Vec<(BarrierId, Generation)> = ops
-            .iter()
-            .map(|&b| (b, Generation { index: self.occurrence(b), late: false }))
-            .collect();
+        let base: Vec<(BarrierId, Generation)> =
+            ops.iter().map(|&b| (b, Generation { index: self.ordinal(b), late: false })).collect();
         let mut options = vec![base.clone()];
         let generations: IndexSet<u32> = base.iter().map(|(_, g)| g.index).collect();
         for generation in generations {
@@ -247,7 +245,7 @@ impl Barriers<'_> {
         let ops = self.of_key(key);
         let of = |b: BarrierId| generations[b].expect("executed operations have a generation");
         if !self.counted(key) {
-            let by_occurrence = ops.iter().all(|&b| of(b).index == self.occurrence(b));
+            let by_ordinal = ops.iter().all(|&b| of(b).index == self.ordinal(b));
             let quorums = ops.iter().all(|&b| match self.op(b).rule {
                 BarrierRule::Quorum(_) => self.expected_count(b).is_some_and(|(wanted, _)| {
                     let in_time =
@@ -256,7 +254,7 @@ impl Barriers<'_> {
                 }),
                 _ => !of(b).late,
             });
-            return by_occurrence && quorums;
+            return by_ordinal && quorums;
         }
         let last = ops.iter().map(|&b| of(b).index).max().unwrap_or(0);
         let increasing = ops.iter().all(|&b| {

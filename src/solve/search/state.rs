@@ -323,7 +323,7 @@ impl<'g, 'r> Search<'g, 'r> {
         loop {
             self.compute_known();
             self.compute_executed();
-            if !self.meet_by_turn() {
+            if !self.meet_by_ordinal() {
                 return false;
             }
             if !self.stale {

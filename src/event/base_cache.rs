@@ -6,21 +6,21 @@ use std::sync::OnceLock;
 
 /// The base sets and relations of one graph that have been computed.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct BaseCache {
     pub(super) sets: Vec<OnceLock<EventSet>>,
     pub(super) relations: Vec<OnceLock<Rel>>,
 }
 
-/// What has been computed is no part of a graph.
-impl PartialEq for Known {
+/// Graphs are equal whichever of their sets and relations have been computed.
+impl PartialEq for BaseCache {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Known {}
+impl Eq for BaseCache {}
 
-impl Default for Known {
+impl Default for BaseCache {
     fn default() -> Self {
         Self {
             sets: vec![OnceLock::new(); BaseSet::ALL.len()],
