@@ -36,7 +36,7 @@ use crate::rule::Unsupported;
 use crate::solve::{Engine, Problem, States};
 use crate::verdict::{Undecided, Verdict};
 use bound::bounded;
-use limits::{Timed, too_large};
+use limits::{TimeLimited, too_large};
 
 pub use condition::{SINGLE_COPY, confirm, goal_of, verify};
 pub use cut::cut;
@@ -84,7 +84,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
 
 /// As [`check`], for the threads that the test has.
 fn checked(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
-    let timed = Timed::new(engine, settings);
+    let timed = TimeLimited::new(engine, settings);
     let engine = SoundDependence(&timed);
     let outcome = bounded(test, model, &engine, settings);
     if !outcome.graph.some_orders {
@@ -131,7 +131,7 @@ pub fn races(
     settings: Settings,
 ) -> Result<(Races, EventGraph), Verdict> {
     let graph = graph_with_rounds(test, model, settings);
-    let timed = Timed::new(engine, settings);
+    let timed = TimeLimited::new(engine, settings);
     let engine = SoundDependence(&timed);
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &engine, settings.budget);
     let mut races = all(&graph)?;

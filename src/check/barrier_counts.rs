@@ -8,8 +8,8 @@ use super::time::{self, Wrong};
 use crate::collections::IndexSet;
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::{CutKind, Event, EventGraph, Violation};
+use crate::execution::barriers::Barriers;
 use crate::execution::build::Choices;
-use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, BarrierId, EventId, ExprId, NodeId};
 use crate::program::expr::ExprArena;
@@ -79,7 +79,7 @@ fn in_a_prefix(asked: Asked<'_>, pairs: &[(BarrierId, BarrierId)]) -> Option<Ver
 /// The most pairs of operations that are asked about.
 const MOST_MEETINGS: usize = 16;
 
-/// The question for different counts at a barrier at one time, at the place of this operation.
+/// The question for different counts at a barrier at one time, shown at an operation.
 fn wrong(graph: &EventGraph, pairs: Pairs, at: BarrierId) -> Wrong<'static> {
     let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
     Wrong { pairs, relation: at_one_time, place }

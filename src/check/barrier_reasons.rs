@@ -60,22 +60,23 @@ pub(super) fn search_violation(
     })
 }
 
-/// The deadlock at these operations, in so many executions.
+/// The deadlock at some operations.
 pub(super) fn reason_of_deadlock(
     graph: &EventGraph,
     extent: Extent,
     waiting: &[BarrierId],
 ) -> Reason {
-    told(graph, extent, "waits", waiting)
+    deadlock_reason(graph, extent, "waits", waiting)
 }
 
 /// The deadlock if values decide the participants or the count of a barrier: at all operations where
 /// threads may wait.
 pub(super) fn unclear_deadlock(graph: &EventGraph) -> Reason {
-    told(graph, Extent::All, "may wait", &open_barriers(graph))
+    deadlock_reason(graph, Extent::All, "may wait", &open_barriers(graph))
 }
 
-fn told(graph: &EventGraph, extent: Extent, waits: &str, at: &[BarrierId]) -> Reason {
+/// The deadlock of threads that wait, or may wait, at some operations.
+fn deadlock_reason(graph: &EventGraph, extent: Extent, waits: &str, at: &[BarrierId]) -> Reason {
     // An unrolled loop has several copies of one operation.
     let place =
         |&b: &BarrierId| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, at));

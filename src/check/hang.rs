@@ -16,7 +16,7 @@ use super::asked::Asked;
 use super::deadlock::{Precision, is_held};
 use super::events::{graph_of, in_order};
 use super::halts::{Halts, owes_nothing};
-use super::limits::{Timed, too_large};
+use super::limits::{TimeLimited, too_large};
 use super::prefix::{Blocked, MOST_OPERATIONS, all_pass};
 use super::{Outcome, Settings, SoundDependence};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
@@ -157,7 +157,7 @@ pub fn hang(
     let settings = settings.with_bound(outcome.bound);
     let mut graph = graph_of(test, model, settings);
     graph.filter = graph.exprs.truth(true);
-    let timed = Timed::new(engine, settings);
+    let timed = TimeLimited::new(engine, settings);
     let engine = &SoundDependence(&timed);
     let asked = Asked { test, problem: Problem { graph: &graph, model }, engine, settings };
     let answer = answer(asked).unwrap_or_else(Hang::Unknown);

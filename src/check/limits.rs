@@ -9,18 +9,18 @@ use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
 use std::collections::BTreeSet;
 
 /// An engine whose questions share one limit of time.
-pub(super) struct Timed<'e> {
+pub(super) struct TimeLimited<'e> {
     engine: &'e dyn Engine,
     end: Option<Deadline>,
 }
 
-impl<'e> Timed<'e> {
+impl<'e> TimeLimited<'e> {
     pub(super) fn new(engine: &'e dyn Engine, settings: Settings) -> Self {
         Self { engine, end: settings.budget.end() }
     }
 }
 
-impl Engine for Timed<'_> {
+impl Engine for TimeLimited<'_> {
     fn name(&self) -> &'static str {
         self.engine.name()
     }

@@ -12,7 +12,7 @@ use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::event::termination_order::waits_for_warp;
-use crate::execution::phase::Barriers;
+use crate::execution::barriers::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -24,7 +24,7 @@ use typed_index_collections::{TiSlice, TiVec};
 
 /// A program whose executions are prefixes of another program's executions.
 pub(super) enum Prefix {
-    /// All its executions are prefixes.
+    /// Every execution of the program is a prefix.
     Certain(EventGraph),
     /// An over-approximation: every prefix is an execution of this program, but not vice versa. The
     /// prefixes of the certain program are included.
@@ -103,28 +103,28 @@ pub(super) fn without_barriers(graph: &EventGraph) -> EventGraph {
     )
 }
 
-/// The threads that operations wait for if that has no certain answer.
+/// Which threads operations are assumed to wait for, if this is uncertain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waits {
-    /// All threads that they may wait for.
+    /// All threads for which the operations may wait.
     ForAll,
-    /// Only threads for which the operations surely wait. They never reach the barrier, or, in a
-    /// warp, are not even blocked there.
+    /// Only threads for which the operations surely wait: threads that never reach the barrier and, in a
+    /// warp, are not even blocked at it.
     ForSome,
 }
 
 /// Whether a thread that is blocked at an operation counts as arrived there.
 ///
-/// No event tells when it has arrived. Where a later event of another thread needs the arrival,
-/// blocking therefore counts only at operations that the thread surely reaches, and where nobody
+/// No event shows the arrival of a blocked thread. If a later event of another thread needs the
+/// arrival, blocking counts only at operations that the thread surely reaches, or where no thread
 /// passes the barrier, so that its participants do not matter.
 #[derive(Clone, Copy)]
 pub(super) enum Blocking {
-    /// It does not.
+    /// Blocked threads have not arrived.
     No,
-    /// It does: no later event needs the arrival.
+    /// Blocked threads have arrived: no later event needs the arrival.
     Counts,
-    /// It does under this condition, at operations that surely happen and arrive.
+    /// Blocked threads have arrived under this condition, at operations that surely happen and arrive.
     CountsWhere(ExprId),
 }
 
@@ -133,17 +133,17 @@ pub(super) struct Blocked {
     /// The events; an operation at which a thread blocks does not happen, nor later events of the
     /// thread.
     pub(super) graph: EventGraph,
-    /// For each barrier operation, when its thread reaches it and blocks.
+    /// For each barrier operation, the condition that its thread reaches it and blocks.
     pub(super) stays: TiVec<BarrierId, ExprId>,
-    /// The operations that are not complete, with when their threads go no further.
+    /// The incomplete operations, each with the condition that its thread stops at it.
     incomplete: IndexMap<BarrierId, ExprId>,
     /// Whether each operation of the program is an arrival that surely happens unless its thread is
     /// blocked before.
     is_sure: TiVec<BarrierId, bool>,
     /// Whether each operation of the program waits for its warp.
     waits_for_warp: TiVec<BarrierId, bool>,
-    /// For each thread, when it does not end, but stays at a barrier, in a loop, before a task, or
-    /// unscheduled.
+    /// For each thread, the condition that it does not end, but stays at a barrier, in a loop, before a
+    /// task, or unscheduled.
     pub(super) held: Vec<ExprId>,
     /// The places where the scheduler may leave threads.
     pub(super) halts: Vec<Halt>,
@@ -365,7 +365,7 @@ impl Blocked {
             && (self.waits_for_warp.contains(&true) || ops().any(|op| self.awaits_by_counts(op)))
     }
 
-    /// Whether counts decide for whom an operation waits.
+    /// Whether thread counts decide for which threads an operation waits.
     fn awaits_by_counts(&self, op: &BarrierOp) -> bool {
         op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
     }
@@ -454,12 +454,17 @@ impl Blocked {
         self.graph.members(&op.key).into_iter().filter(takes_part).collect()
     }
 
-    /// When a thread does not end and has used a barrier at most `turn` times, by these conditions.
-    fn stops_before_ordinal(&mut self, agent: AgentId, turn: ExprId, come: Vec<ExprId>) -> ExprId {
+    /// When a thread does not end and has used a barrier at most `ordinal` times, by these conditions.
+    fn stops_before_ordinal(
+        &mut self,
+        agent: AgentId,
+        ordinal: ExprId,
+        come: Vec<ExprId>,
+    ) -> ExprId {
         let held = self.held[agent.index()];
         let exprs = &mut self.graph.exprs;
         let come = exprs.count(come, BarrierOp::ORDINAL_BITS);
-        let comes = exprs.binary(Binary::ULt, turn, come);
+        let comes = exprs.binary(Binary::ULt, ordinal, come);
         let away = exprs.not(comes);
         exprs.and(held, away)
     }
@@ -471,9 +476,9 @@ impl Blocked {
         let own = self.own(agent, &op.key).into_iter();
         let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
         let come = own.flat_map(|b| [self.passed(b), self.stays[b]]).collect();
-        let turn = self.turn(b);
+        let ordinal = self.ordinal(b);
         let come = self.count(come);
-        self.graph.exprs.binary(Binary::ULt, turn, come)
+        self.graph.exprs.binary(Binary::ULt, ordinal, come)
     }
 
     /// When a thread does not end and has not arrived at the barrier of an operation with the same
@@ -502,13 +507,13 @@ impl Blocked {
                 Blocking::CountsWhere(_) => {}
             }
         }
-        let turn = self.turn(b);
-        self.stops_before_ordinal(agent, turn, come)
+        let ordinal = self.ordinal(b);
+        self.stops_before_ordinal(agent, ordinal, come)
     }
 
     /// The number of earlier operations of its thread that have been passed, in the numbering of
     /// this one.
-    fn turn(&mut self, b: BarrierId) -> ExprId {
+    fn ordinal(&mut self, b: BarrierId) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
         let numbered = earlier.filter(|&o| {
@@ -546,7 +551,7 @@ const COUNT_BITS: u32 = 32;
 /// More threads than any CTA has, so that a count beyond is never reached.
 const MORE_THREADS: u128 = 1 << 16;
 
-/// Stops a thread under a condition, if it gets that far.
+/// Stops a thread under a condition, if the thread reaches this point.
 fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
     let stops = exprs.and(*goes, here);
     *held = exprs.or(*held, stops);

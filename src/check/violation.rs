@@ -1,4 +1,4 @@
-//! Undefined behaviour, and uses outside of the model, that guards of the event graph tell.
+//! Undefined behaviour, and uses outside of the model, as violations of the event graph.
 
 use super::asked::{Asked, Found, undecided_before_waits};
 use super::events::{waits, with_rounds};
@@ -29,7 +29,7 @@ pub(super) fn violation(asked: Asked<'_>) -> Option<Verdict> {
 /// The first violation that some execution has, with such an execution.
 ///
 /// # Errors
-/// The verdict if the engine cannot tell.
+/// The verdict that the engine has found no answer.
 fn violated(asked: Asked<'_>) -> Result<Option<(usize, Box<Choices>)>, Verdict> {
     let graph = asked.problem.graph;
     let violations = &graph.violations;

@@ -8,7 +8,7 @@
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use crate::execution::phase::{Barriers, Generations};
+use crate::execution::barriers::{Barriers, Generations};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
@@ -39,7 +39,7 @@ impl Encoding<'_> {
             return Ok(());
         }
         match Barriers::fixed(self.graph) {
-            _ if !complete => self.meet_by_turn(),
+            _ if !complete => self.meet_by_ordinal(),
             Some(barriers) => {
                 self.list_assignments(&barriers, barriers.assignments().map_err(Unsupported::from)?)
             }
@@ -187,11 +187,11 @@ impl Encoding<'_> {
 
     /// Lets operations of equal ordinal meet where ordinals decide, and defines results in phases
     /// that no thread can join any more.
-    fn meet_by_turn(&mut self) {
+    fn meet_by_ordinal(&mut self) {
         let graph = self.graph;
         let ordinals: TiVec<BarrierId, ExprId> =
             graph.barriers.keys().map(|b| self.ordinal(b)).collect();
-        let by_turn = |&b: &BarrierId| graph.meets_by_turn(&graph.barriers[b].key);
+        let by_turn = |&b: &BarrierId| graph.meets_by_ordinal(&graph.barriers[b].key);
         for a in graph.barriers.keys().filter(by_turn) {
             for b in graph.barriers.keys() {
                 let (x, y) = (&graph.barriers[a], &graph.barriers[b]);

@@ -33,11 +33,11 @@ pub(super) struct DraftAccess {
     pub(super) alone: bool,
     pub(super) position: u32,
     pub(super) span: Span,
-    /// The asynchronous operation that performs the access in the place of its thread, if one does.
+    /// The asynchronous operation that performs the access, if the thread does not perform it itself.
     pub(super) part: Option<OfOperation>,
 }
 
-/// The part that an access plays in an asynchronous operation.
+/// The asynchronous operation of an access, and the role of the access in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfOperation {
     pub(super) operation: usize,
@@ -79,4 +79,15 @@ impl DraftAccess {
     pub(super) fn is_other_branch(&self, other: &Self) -> bool {
         self.alone && other.alone && self.is_like(other) && self.value == other.value
     }
+}
+
+/// The union of two sorted lists of reads.
+pub(super) fn union(a: &[AccessId], b: &[AccessId]) -> Vec<AccessId> {
+    if b.is_empty() {
+        return a.to_vec();
+    }
+    let mut out = [a, b].concat();
+    out.sort_unstable();
+    out.dedup();
+    out
 }

@@ -11,16 +11,16 @@ use super::graph::{
 use super::pieces::Pieces;
 use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::micro::{AsyncEffect, Behind, Marks, Tracked};
+use crate::program::micro::{AsyncEffect, Behind, Marks, Program, Tracked};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Proxy;
 
 impl GraphBuilder<'_> {
     /// The threads and the asynchronous operations.
     pub(super) fn agents(&self) -> Vec<Agent> {
-        let mut agents = super::builder::agents(self.program);
+        let mut agents = agents(self.program);
         let mut counts = vec![0; self.program.threads.len()];
-        for (index, operation) in self.operations.iter().enumerate() {
+        for (index, operation) in self.issued.operations.iter().enumerate() {
             let thread = &self.program.threads[operation.thread];
             let ThreadPlace::Device(place) = thread.place else { continue };
             counts[operation.thread] += 1;
@@ -40,7 +40,7 @@ impl GraphBuilder<'_> {
         issues: &[EventId],
     ) {
         let Some((&issue, joined)) = issues.split_first() else { return };
-        let operation = &self.operations[index];
+        let operation = &self.issued.operations[index];
         let agent = self.agent_of(index);
         let of = |role: Role| -> Vec<AccessId> {
             let part = Some(OfOperation { operation: index, role });
@@ -53,7 +53,7 @@ impl GraphBuilder<'_> {
         };
         let maps = add(graph, Role::Map);
         let reads = add(graph, Role::Source);
-        // Parts that never do anything are none.
+        // Parts that act under no condition are left out.
         let chosen = |at: &usize| !graph.exprs.is_false(operation.parts[*at]);
         let chosen: Vec<usize> = (0..operation.parts.len()).filter(chosen).collect();
         let writes: Vec<Vec<EventId>> =
@@ -61,7 +61,7 @@ impl GraphBuilder<'_> {
         let complete = |graph: &mut EventGraph, kind: Completion, guard: ExprId| {
             add_completion(graph, agent, issue, kind, guard)
         };
-        // Only groups of bulk operations are waited for until their sources have been read.
+        // Only waits for bulk groups may ask for the reads of sources alone.
         let grouped = operation.micro.group == Some(GroupKind::Bulk);
         let (some, tracked) = (!reads.is_empty() || !maps.is_empty(), operation.micro.tracked);
         let apart = grouped && some && tracked == Tracked::Whole;
@@ -105,6 +105,17 @@ impl GraphBuilder<'_> {
             columns: columns.collect(),
         });
     }
+}
+
+/// The writer of initial values and the threads.
+pub(super) fn agents(program: &Program) -> Vec<Agent> {
+    let init = Agent { name: "init".to_owned(), kind: AgentKind::Init };
+    let threads = program
+        .threads
+        .iter()
+        .enumerate()
+        .map(|(index, t)| Agent { name: t.name.clone(), kind: AgentKind::Thread(index, t.place) });
+    std::iter::once(init).chain(threads).collect()
 }
 
 /// Adds that an operation, or part of it, is complete.

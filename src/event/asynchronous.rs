@@ -1,12 +1,13 @@
-//! Asynchronous operations that are issued (PTX-8.9.1.1): what they access, which mbarriers they
-//! signal, and which waits for groups they are waited for by.
+//! Issues of asynchronous operations (PTX-8.9.1.1) into accesses, signals to mbarriers, and the waits
+//! for groups that each operation precedes.
 
-use super::access::{DraftAccess, OfOperation, Role};
-use super::builder::{DraftKind, GraphBuilder};
+use super::access::{DraftAccess, OfOperation, Role, union};
+use super::builder::GraphBuilder;
+use super::entry::DraftKind;
 use super::graph::Violation;
 use super::issued::{DoneBefore, DraftOperation, GroupStep, Moves};
 use super::memory::Does;
-use super::unfold::{Effect, EffectKind, State, ThreadRun, union};
+use super::symbolic::{Effect, EffectKind, State, SymbolicThread};
 use crate::id::{AgentId, ExprId, ObjectId};
 use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
@@ -22,7 +23,7 @@ use crate::source::Span;
 /// The longest transfer that is followed, in bytes.
 const LONGEST: u128 = 1 << 18;
 
-impl<'p> ThreadRun<'_, 'p> {
+impl<'p> SymbolicThread<'_, 'p> {
     /// Issues an asynchronous operation.
     pub(super) fn issue(
         &mut self,
@@ -45,9 +46,9 @@ impl<'p> ThreadRun<'_, 'p> {
                     let when = self.term(&to.when, state, None);
                     self.exprs().and(guard, when)
                 });
-                self.builder.operations[operation].parts = parts.collect();
+                self.builder.issued.operations[operation].parts = parts.collect();
                 let moves = self.moves(transfer, micro.proxy, state, span);
-                self.builder.operations[operation].moves = moves.into_iter().collect();
+                self.builder.issued.operations[operation].moves = moves.into_iter().collect();
             }
             AsyncEffect::Tensor(tensor) => {
                 if tensor.direction == Direction::Load {
@@ -55,10 +56,10 @@ impl<'p> ThreadRun<'_, 'p> {
                         let when = self.term(&to.when, state, None);
                         self.exprs().and(guard, when)
                     });
-                    self.builder.operations[operation].parts = parts.collect();
+                    self.builder.issued.operations[operation].parts = parts.collect();
                 }
                 let moves = self.tensor(operation, tensor, state, span);
-                self.builder.operations[operation].moves = moves;
+                self.builder.issued.operations[operation].moves = moves;
             }
             AsyncEffect::Store(list) => {
                 for (target, value) in list {
@@ -79,7 +80,7 @@ impl<'p> ThreadRun<'_, 'p> {
                     let when = self.term(&signal.when, state, None);
                     self.exprs().and(guard, when)
                 });
-                self.builder.operations[operation].parts = parts.collect();
+                self.builder.issued.operations[operation].parts = parts.collect();
             }
             AsyncEffect::Product(_) => {}
         }
@@ -89,7 +90,7 @@ impl<'p> ThreadRun<'_, 'p> {
         self.check_places_of_signals(operation, span);
     }
 
-    /// Adds an operation that does nothing yet; gives its number.
+    /// Adds an operation without accesses; gives its number.
     pub(super) fn open(
         &mut self,
         node: usize,
@@ -97,10 +98,10 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> usize {
-        let operation = self.builder.operations.len();
+        let operation = self.builder.issued.operations.len();
         let guard = state.guard;
         let own = |is_such: &dyn Fn(&AsyncMicro) -> bool| {
-            let all = self.builder.operations.iter().enumerate();
+            let all = self.builder.issued.operations.iter().enumerate();
             let own = all.filter(|(_, other)| other.thread == self.index && is_such(other.micro));
             own.map(|(at, _)| at).collect::<Vec<_>>()
         };
@@ -113,12 +114,12 @@ impl<'p> ThreadRun<'_, 'p> {
             }),
             _ => Vec::new(),
         };
-        self.builder.operations.push(DraftOperation {
+        self.builder.issued.operations.push(DraftOperation {
             micro,
             thread: self.index,
             guard,
             span,
-            barriers: self.builder.barriers.len(),
+            barriers: self.builder.barriers.list.len(),
             parts: vec![guard],
             moves: Vec::new(),
             behind,
@@ -127,7 +128,7 @@ impl<'p> ThreadRun<'_, 'p> {
         operation
     }
 
-    /// The event by which the thread issues an operation, or has part in its issue.
+    /// Adds the event by which the thread issues an operation, alone or together with other threads.
     pub(super) fn announce(
         &mut self,
         node: usize,
@@ -140,25 +141,24 @@ impl<'p> ThreadRun<'_, 'p> {
         self.push_other(DraftKind::Issue(operation), guard, span);
         self.effects.push(Effect { node, guard, kind: EffectKind::Change });
         if group.is_some() {
-            self.builder.groups.push(GroupStep::Issue { thread, operation, guard });
+            self.builder.issued.steps.push(GroupStep::Issue { thread, operation, guard });
         }
     }
 
     pub(super) fn commit(&mut self, kind: GroupKind, guard: ExprId) {
-        self.builder.groups.push(GroupStep::Commit { thread: self.index, kind, guard });
+        self.builder.issued.steps.push(GroupStep::Commit { thread: self.index, kind, guard });
     }
 
     pub(super) fn wait_for_groups(&mut self, wait: AwaitMicro, guard: ExprId, span: Span) {
-        let number = self.builder.waits;
-        self.builder.waits += 1;
+        let number = self.builder.issued.number_wait();
         self.push_other(DraftKind::Await(wait.kind), guard, span);
-        self.builder.groups.push(GroupStep::Wait { thread: self.index, wait, guard, number });
+        self.builder.issued.steps.push(GroupStep::Wait { thread: self.index, wait, guard, number });
         if wait.kind == GroupKind::Warpgroup {
             self.forget_products();
         }
     }
 
-    /// Where a transfer reads and writes, as far as that is known before it is executed.
+    /// The bytes that a transfer moves; `None`, with a violation, if the size is not constant.
     fn moves(
         &mut self,
         transfer: &'p Transfer,
@@ -223,7 +223,7 @@ impl<'p> ThreadRun<'_, 'p> {
         })
     }
 
-    /// The whole of a range as one access for each place that it may be at.
+    /// A range as one access for each place that its address may point to.
     pub(super) fn whole(
         &mut self,
         range: &Range,
@@ -289,7 +289,8 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// Both halves of an atomic operation of an asynchronous one; gives the first.
+    /// Adds both accesses of an atomic operation that belongs to an asynchronous one; gives the value
+    /// read.
     fn update(
         &mut self,
         part: OfOperation,
@@ -315,7 +316,7 @@ impl<'p> ThreadRun<'_, 'p> {
         old
     }
 
-    /// The signal of an operation to an object.
+    /// Adds the signal of an operation to an mbarrier object.
     fn signal(&mut self, operation: usize, signal: &'p Signal, state: &State, span: Span) {
         let part = OfOperation { operation, role: Role::Signal(signal.destination) };
         let when = self.term(&signal.when, state, None);
@@ -340,14 +341,14 @@ impl<'p> ThreadRun<'_, 'p> {
             }
         }
         debug_assert_eq!(signal.target.bytes * 8, OBJECT_BITS);
-        self.asks_for_object(signal.target.marks, &found, span);
+        self.check_object(signal.target.marks, &found, span);
         match signal.needs_wait {
-            true => self.in_phase(&PhaseUse::Arrival, state, span),
-            false => self.builder.looked_at.clear(),
+            true => self.note_mbarrier_use(&PhaseUse::Arrival, state, span),
+            false => self.builder.mbarriers.last_reads.clear(),
         }
     }
 
-    /// Notes objects that are in another CTA than what the signal tells of.
+    /// Reports signals to objects of another CTA than the destination whose completion they signal.
     fn check_places_of_signals(&mut self, operation: usize, span: Span) {
         let cta =
             |builder: &GraphBuilder<'_>, object: ObjectId| match builder.program.layout.objects
@@ -365,16 +366,16 @@ impl<'p> ThreadRun<'_, 'p> {
                 Role::Destination(at) => moves.destinations.get(at).cloned().unwrap_or_default(),
                 Role::Map | Role::Source | Role::Signal(_) => Vec::new(),
             };
-            let moved = builder.operations[operation].moves.iter().flat_map(to);
+            let moved = builder.issued.operations[operation].moves.iter().flat_map(to);
             let mut found: Vec<_> = own.chain(moved.map(|a| (a.guard, a.object))).collect();
             found.sort_unstable();
             found.dedup();
             found
         };
-        if self.builder.operations[operation].micro.signals_at == SignalPlace::Pair {
+        if self.builder.issued.operations[operation].micro.signals_at == SignalPlace::Pair {
             return;
         }
-        let count = self.builder.operations[operation].micro.signals.len();
+        let count = self.builder.issued.operations[operation].micro.signals.len();
         for at in 0..count {
             let signals = of(self.builder, Role::Signal(at));
             for (here, to) in of(self.builder, Role::Destination(at)) {
@@ -392,11 +393,12 @@ impl<'p> ThreadRun<'_, 'p> {
 }
 
 impl GraphBuilder<'_> {
-    /// Which operations are complete before which waits for groups: a wait is for all groups but the
-    /// youngest, so at least one group more has been closed behind the operation than it leaves out.
+    /// The operations that are complete before waits for groups. A wait leaves out some of the youngest
+    /// groups, so it is for an operation if at least one commit more than this number follows the
+    /// operation.
     pub(super) fn done_before(&mut self) -> Vec<DoneBefore> {
         let mut out = Vec::new();
-        let steps = std::mem::take(&mut self.groups);
+        let steps = std::mem::take(&mut self.issued.steps);
         for (at, step) in steps.iter().enumerate() {
             let GroupStep::Wait { thread, wait, guard, number } = *step else { continue };
             let mut commits: Vec<ExprId> = Vec::new();
@@ -408,7 +410,7 @@ impl GraphBuilder<'_> {
                         commits.push(closes);
                     }
                     GroupStep::Issue { thread: of, operation, guard: issued } => {
-                        let group = self.operations[operation].micro.group;
+                        let group = self.issued.operations[operation].micro.group;
                         if of != thread || group != Some(wait.kind) {
                             continue;
                         }
@@ -425,18 +427,18 @@ impl GraphBuilder<'_> {
                 }
             }
         }
-        self.groups = steps;
+        self.issued.steps = steps;
         out
     }
 
-    /// The `cp.async` of each group that surely is one, of two or more.
+    /// The groups of two or more `cp.async` operations that a commit surely makes.
     pub(super) fn groups_of_copies(&mut self) -> Vec<Vec<usize>> {
         let mut open: Vec<Vec<usize>> = vec![Vec::new(); self.program.threads.len()];
         let mut out = Vec::new();
-        for step in &self.groups {
+        for step in &self.issued.steps {
             match *step {
                 GroupStep::Issue { operation, .. } => {
-                    let issued = &self.operations[operation];
+                    let issued = &self.issued.operations[operation];
                     if issued.micro.group == Some(GroupKind::Copy) {
                         open[issued.thread].push(operation);
                     }
@@ -453,7 +455,7 @@ impl GraphBuilder<'_> {
         out
     }
 
-    /// When more than so many of some commits happen, if `both` does.
+    /// The condition that more than `than` of some commits happen, given `both`.
     pub(super) fn closes_more(&mut self, both: ExprId, commits: &[ExprId], than: u32) -> ExprId {
         if self.exprs.is_false(both) {
             return both;
@@ -483,9 +485,9 @@ impl GraphBuilder<'_> {
         AgentId::new(1 + self.program.threads.len() + operation)
     }
 
-    /// Notes a misuse by an operation, behind what its thread did before.
+    /// Reports a misuse by an operation, which follows the barrier operations before its issue.
     pub(super) fn violated_by(&mut self, operation: usize, guard: ExprId, rule: Rule) {
-        let op = &self.operations[operation];
+        let op = &self.issued.operations[operation];
         let (thread, span, barriers) = (op.thread, op.span, op.barriers);
         let ended = self.ended_before(thread, guard);
         let behind = vec![(AgentId::new(thread + 1), barriers)];
@@ -493,5 +495,5 @@ impl GraphBuilder<'_> {
     }
 }
 
-/// How wide numbers of groups are.
+/// The width of numbers of groups, in bits.
 const COUNT_BITS: u32 = 32;

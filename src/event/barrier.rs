@@ -1,14 +1,11 @@
-//! Operations at barriers, the warps of a CTA, and who meets whom.
+//! Barriers, operations at barriers, and the warps of a CTA.
 
-use super::graph::{Agent, EventGraph, EventKind};
-use crate::id::{AgentId, BarrierId, EventId, ExprId};
+use crate::id::{AgentId, EventId, ExprId};
 use crate::litmus::ast::Place;
-use crate::program::expr::ExprArena;
 use crate::program::micro::Reduction;
 use crate::ptx::operation::Order;
 use crate::ptx::warp::WarpOp;
 use crate::vocabulary::BaseRel;
-use std::collections::BTreeSet;
 
 /// Who has to arrive for a barrier generation to complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +44,7 @@ pub struct BarrierUse {
     pub agent: AgentId,
     /// Its CTA: (gpu, grid, cta).
     pub cta: (u32, u32, u32),
-    /// The resource, where there is no doubt about it.
+    /// The resource; `None` if it is computed.
     pub resource: Option<u64>,
     /// The thread count.
     pub count: UsedCount,
@@ -229,169 +226,4 @@ impl std::fmt::Display for Warp {
             WhichWarp::Of(_) => write!(f, "a warp of one thread in CTA {}", self.cta.2),
         }
     }
-}
-
-impl EventGraph {
-    /// Whether a thread arrives at a CTA barrier without waiting and reuses the barrier while other
-    /// warps still have to arrive. The second operation needs the barrier to be reset.
-    #[must_use]
-    pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
-        matches!(arrival.key, BarrierKey::Cta(..))
-            && !arrival.waits
-            && !self.completes_alone(arrival)
-            && arrival.event < next.event
-            && arrival.key == next.key
-            && self.event(arrival.event).agent == self.event(next.event).agent
-    }
-
-    /// Whether two threads may ask for different counts at one barrier of their CTA.
-    #[must_use]
-    pub fn counts_may_differ(&self, one: &BarrierOp, other: &BarrierOp) -> bool {
-        matches!(one.key, BarrierKey::Cta(..))
-            && one.key == other.key
-            && one.rule != other.rule
-            && self.event(one.event).agent != self.event(other.event).agent
-    }
-
-    /// The condition that two operations for which [they may](Self::counts_may_differ) have
-    /// different counts, in an arena that continues the graph's.
-    pub fn counts_differ(
-        &self,
-        exprs: &mut ExprArena,
-        one: &BarrierOp,
-        other: &BarrierOp,
-    ) -> ExprId {
-        let (m, n) = match (&one.rule, &other.rule) {
-            (BarrierRule::Count(m), BarrierRule::Count(n)) => (*m, *n),
-            (BarrierRule::Count(n), BarrierRule::AllLive)
-            | (BarrierRule::AllLive, BarrierRule::Count(n)) => {
-                let width = exprs.width(*n);
-                (exprs.number(self.count_of_all(&one.key), width), *n)
-            }
-            _ => return exprs.truth(true),
-        };
-        let equal = exprs.equal(m, n);
-        exprs.not(equal)
-    }
-
-    /// Whether a barrier is complete as soon as the warp of an operation has arrived.
-    #[must_use]
-    pub fn completes_alone(&self, op: &BarrierOp) -> bool {
-        matches!(op.rule, BarrierRule::Count(count) if self.exprs.constant(count) == Some(WARP_SIZE))
-    }
-
-    /// The barrier operation of an event.
-    #[must_use]
-    pub fn barrier(&self, id: EventId) -> Option<&BarrierOp> {
-        self.barrier_index(id).map(|index| &self.barriers[index])
-    }
-
-    /// The index of an event's operation in [`barriers`](Self::barriers).
-    #[must_use]
-    pub fn barrier_index(&self, id: EventId) -> Option<BarrierId> {
-        match self.event(id).kind {
-            EventKind::Barrier(index) => Some(index),
-            _ => None,
-        }
-    }
-
-    /// Whether a barrier operation has no thread count, or one that is constant.
-    #[must_use]
-    pub fn knows_count(&self, op: &BarrierOp) -> bool {
-        op.count().is_none_or(|count| self.exprs.constant(count).is_some())
-    }
-
-    /// Whether all operations at a barrier have no thread count, or one that is constant.
-    #[must_use]
-    pub fn knows_counts_at(&self, key: &BarrierKey) -> bool {
-        self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
-    }
-
-    /// Whether `other` may be in the generation of `op` at their barrier. An `op` without a thread
-    /// count does not meet an `other` that counts only some of the CTA's threads.
-    #[must_use]
-    pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
-        match (&op.rule, &other.rule) {
-            (BarrierRule::AllLive, BarrierRule::Count(count)) => {
-                self.exprs.constant(*count).is_none_or(|n| n == self.count_of_all(&op.key))
-            }
-            _ => true,
-        }
-    }
-
-    /// The warp of a thread.
-    #[must_use]
-    pub fn warp_of(&self, agent: AgentId) -> Option<Warp> {
-        self.agents[agent.index()].warp()
-    }
-
-    /// The other threads of a thread's warp.
-    pub fn mates(&self, agent: AgentId) -> impl Iterator<Item = AgentId> {
-        let own = self.warp_of(agent);
-        let others = (0..self.agents.len()).map(AgentId::new).filter(move |&a| a != agent);
-        others.filter(move |&other| own.is_some() && self.warp_of(other) == own)
-    }
-
-    /// The position of a thread among the threads of its warp; `None` when it is alone there.
-    pub(super) fn lane(&self, agent: AgentId) -> Option<u32> {
-        self.agents[agent.index()].place()?.warp?;
-        let own = self.warp_of(agent);
-        let before = (0..agent.index()).map(AgentId::new);
-        u32::try_from(before.filter(|&mate| self.warp_of(mate) == own).count()).ok()
-    }
-
-    /// The threads that a barrier concerns.
-    #[must_use]
-    pub fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
-        let inside = |&agent: &AgentId| {
-            let in_warp = || match key {
-                BarrierKey::Warp(warp, mask) | BarrierKey::Exchange(warp, mask, _) => {
-                    self.warp_of(agent) == Some(*warp)
-                        && self.lane(agent).is_none_or(|lane| mask & (1 << lane) != 0)
-                }
-                BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Cluster(_) => true,
-            };
-            self.agents[agent.index()].place().is_some_and(|p| key.includes(p)) && in_warp()
-        };
-        (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
-    }
-
-    /// Whether operations at a barrier meet exactly if their ordinals agree, in all prefixes. True
-    /// without thread counts, and with a count of all warps that ever use the barrier.
-    #[must_use]
-    pub fn meets_by_turn(&self, key: &BarrierKey) -> bool {
-        meets_by_turn(&self.agents, &self.barrier_uses, key)
-    }
-
-    /// The thread count of all threads that a barrier of a CTA concerns, in whole warps.
-    #[must_use]
-    pub fn count_of_all(&self, key: &BarrierKey) -> u128 {
-        count_of_all(&self.agents, key)
-    }
-}
-
-/// As [`EventGraph::meets_by_turn`], from agents and all barrier uses of their threads.
-pub(super) fn meets_by_turn(agents: &[Agent], all: &[BarrierUse], key: &BarrierKey) -> bool {
-    let (BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..)) = *key else { return true };
-    let may_be_here = |used: &&BarrierUse| match *key {
-        BarrierKey::Cta(_, resource) => used.resource.is_none_or(|r| r == resource),
-        _ => true,
-    };
-    let uses = || all.iter().filter(|used| used.cta == cta).filter(may_be_here);
-    if uses().all(|used| used.count == UsedCount::All) {
-        return true;
-    }
-    let warps: BTreeSet<_> = uses().map(|used| agents[used.agent.index()].warp()).collect();
-    let takes_all = |used: &BarrierUse| match used.count {
-        UsedCount::All => count_of_all(agents, key) == warps.len() as u128 * WARP_SIZE,
-        UsedCount::Number(count) => count == warps.len() as u128 * WARP_SIZE,
-        UsedCount::Open => false,
-    };
-    matches!(key, BarrierKey::Cta(..)) && uses().all(takes_all)
-}
-
-fn count_of_all(agents: &[Agent], key: &BarrierKey) -> u128 {
-    let inside = |agent: &&Agent| agent.place().is_some_and(|place| key.includes(place));
-    let warps: BTreeSet<_> = agents.iter().filter(inside).filter_map(Agent::warp).collect();
-    warps.len() as u128 * WARP_SIZE
 }

@@ -12,18 +12,18 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     let mut out = Vec::new();
     for index in graph.barriers.keys() {
         if matches!(graph.barriers[index].key, BarrierKey::Cluster(_)) {
-            let wrong = out_of_turn(graph, index);
+            let wrong = out_of_order(graph, index);
             let arrives = graph.barriers[index].arrives;
             let rule = if arrives { Rule::ClusterArrival } else { Rule::ClusterWait };
             push(graph, &mut out, &[index], wrong, rule);
         }
         for other in index.earlier() {
-            // Where values decide counts, the ordinal of an operation does not tell its generation.
+            // If values decide thread counts, the ordinal of an operation does not decide its generation.
             if mixes(&graph.barriers[index], &graph.barriers[other])
                 && graph.knows_counts_at(&graph.barriers[index].key)
                 && agent(graph, index) != agent(graph, other)
             {
-                let together = same_turn(graph, index, other);
+                let together = same_ordinal(graph, index, other);
                 push(graph, &mut out, &[index, other], together, Rule::BarrierMixture);
             }
         }
@@ -31,8 +31,7 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     out
 }
 
-/// Records a misuse by the first of these operations, which happens only if all of them are
-/// reached.
+/// Records a misuse by the first of some operations. It happens only if threads reach all of them.
 fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[BarrierId], guard: ExprId, rule: Rule) {
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[of[0]].event).span;
@@ -61,8 +60,8 @@ fn guard(graph: &EventGraph, index: BarrierId) -> ExprId {
     graph.event(graph.barriers[index].event).guard
 }
 
-/// How many earlier operations of the thread on the same barrier may meet this one and satisfy
-/// `counts`.
+/// The number of earlier operations of the thread on the same barrier that may be in the generation
+/// of this one and satisfy `counts`.
 fn earlier(
     graph: &mut EventGraph,
     index: BarrierId,
@@ -81,8 +80,9 @@ fn earlier(
     graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
-/// When a thread arrives at the cluster's barrier twice in a phase, or waits before arriving.
-fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
+/// The condition that a thread arrives at the cluster's barrier twice in a phase, or waits before
+/// arriving.
+fn out_of_order(graph: &mut EventGraph, index: BarrierId) -> ExprId {
     let arrivals = earlier(graph, index, |op| op.arrives);
     let mut waits = earlier(graph, index, |op| !op.arrives);
     if !graph.barriers[index].arrives {
@@ -95,9 +95,9 @@ fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
     graph.exprs.and(guard, not)
 }
 
-/// When two operations of different threads are in one generation, where generations are counted by
-/// occurrence.
-fn same_turn(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
+/// The condition that two operations of different threads are in one generation, where the
+/// generation of an operation is its ordinal.
+fn same_ordinal(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
     let (x, y) = (earlier(graph, a, |_| true), earlier(graph, b, |_| true));
     let same = graph.exprs.equal(x, y);
     let (x, y) = (guard(graph, a), guard(graph, b));
@@ -105,7 +105,7 @@ fn same_turn(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
     graph.exprs.and(both, same)
 }
 
-/// Whether PTX forbids that these two operations belong to one generation.
+/// Whether PTX forbids two operations in one generation: a barrier with a reduction and one without.
 fn mixes(a: &BarrierOp, b: &BarrierOp) -> bool {
     a.key == b.key
         && matches!(a.key, BarrierKey::Cta(..))

@@ -1,10 +1,10 @@
 //! Base sets and given base relations of an event graph, over all events it may have.
 //!
-//! An execution restricts them to the events that happen. Each set and relation is computed on
-//! first use and kept with the graph.
+//! The set or relation of an execution is the restriction to the events that happen. Each is computed
+//! on first use and kept with the graph ([`super::base_cache`]).
 
 use super::graph::{AgentKind, EventGraph, EventKind};
-use super::participants::Meetings;
+use super::meetings::Meetings;
 use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, BarrierId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
@@ -15,33 +15,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::sync::OnceLock;
 use typed_index_collections::TiVec;
-
-/// The base sets and relations of one graph that have been computed.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    sets: Vec<OnceLock<EventSet>>,
-    relations: Vec<OnceLock<Rel>>,
-}
-
-/// What has been computed is no part of a graph.
-impl PartialEq for Known {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Known {}
-
-impl Default for Known {
-    fn default() -> Self {
-        Self {
-            sets: vec![OnceLock::new(); BaseSet::ALL.len()],
-            relations: vec![OnceLock::new(); BaseRel::ALL.len()],
-        }
-    }
-}
 
 /// The members of a base set, if every event of the graph happened.
 #[must_use]
@@ -267,7 +241,7 @@ fn other_cta(graph: &EventGraph, id: EventId) -> Option<Reach> {
     Some(Reach::Cta(gpu, grid, cta))
 }
 
-/// The same CTA by its numbers.
+/// That CTA by its numbers.
 fn visited(graph: &EventGraph, id: EventId) -> Option<Cta> {
     graph.operation_of(id)?;
     let performer = match graph.event(id).marks.mbarrier {
@@ -477,7 +451,7 @@ fn meetings(graph: &EventGraph) -> Meetings<'_> {
     let events = graph.barriers.iter().map(|op| graph.event(op.event));
     let places: TiVec<BarrierId, _> =
         events.map(|event| (event.agent.index(), event.guard)).collect();
-    Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key))
+    Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_ordinal(key))
 }
 
 /// Program order between a restricted fence and the accesses that the fence does not cover
@@ -536,7 +510,7 @@ fn peer_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
     shared_of(graph, id).filter(|&cta| cta != own)
 }
 
-/// A CTA: gpu, grid and its number there.
+/// A CTA: gpu, grid, and number in the grid.
 type Cta = (u32, u32, u32);
 
 /// The CTA of the thread that performs an event.

@@ -9,28 +9,25 @@
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
+use super::facts::Readers;
 use super::graph::CutKind;
 use super::loop_nest::{LoopId, reached_from};
 use super::memory::Does;
-use super::unfold::{Cell, State, ThreadRun};
+use super::symbolic::{Cell, State, SymbolicThread};
 use crate::id::{ExprId, ObjectId};
 use crate::program::micro::{Marks, Micro, Target};
 use crate::ptx::operation::Order;
 use crate::source::Span;
-use rustc_hash::FxHashMap;
 
 /// The most copies of one write beyond the bound: one for each read of another thread that may take
 /// its value.
 const MOST_READ: usize = 4;
 
-/// How often each thread reads each object.
-pub(super) type Readers = FxHashMap<(ObjectId, usize), usize>;
-
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// Adds the writes that may follow when the thread goes on from a loop's head, if writes beyond
-    /// the bound are asked for.
-    pub(super) fn write_ahead(&mut self, id: LoopId, state: &State) {
-        // Readers are known exactly where such writes are asked for.
+    /// the bound are requested.
+    pub(super) fn write_beyond_bound(&mut self, id: LoopId, state: &State) {
+        // Readers are known if and only if writes beyond the bound are requested.
         if self.builder.facts.readers.is_none() {
             return;
         }
@@ -56,9 +53,10 @@ impl ThreadRun<'_, '_> {
             for _ in 0..self.read_by_others(write.object) {
                 let happens = self.any_value(1);
                 let allowed = self.exprs().implies(happens, cut);
-                self.builder.as_cut = self.builder.exprs.and(self.builder.as_cut, allowed);
+                let only = self.builder.cuts.only_cut_threads_write;
+                self.builder.cuts.only_cut_threads_write = self.exprs().and(only, allowed);
                 let guard = self.exprs().and(write.guard, happens);
-                let value = self.ahead_again(write.value);
+                let value = self.value_of_copy(write.value);
                 self.position += 2;
                 let position = self.position;
                 self.builder.push_access(DraftAccess { guard, value, position, ..write.clone() });
@@ -68,7 +66,7 @@ impl ThreadRun<'_, '_> {
 
     /// The value of one copy of a write. A value computed from open values becomes a new open
     /// value, since copies may differ.
-    fn ahead_again(&mut self, value: ExprId) -> ExprId {
+    fn value_of_copy(&mut self, value: ExprId) -> ExprId {
         match self.builder.exprs.leaves(value).iter().any(|leaf| self.open_width(leaf).is_some()) {
             true => self.any_value(self.builder.exprs.width(value)),
             false => value,
@@ -146,7 +144,7 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// How often each thread reads each object, if writes beyond the bound are asked for and the
+    /// How often each thread reads each object, if writes beyond the bound are requested and these
     /// numbers are not yet known.
     pub(super) fn new_readers(&self) -> Option<Readers> {
         if !self.unfolding.ahead || self.facts.readers.is_some() {
@@ -160,10 +158,10 @@ impl GraphBuilder<'_> {
     }
 
     /// Restricts cuts by the bound to executions in which only cut threads write beyond the bound.
-    pub(super) fn settle_ahead(&mut self) {
-        for cut in self.cuts.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
+    pub(super) fn settle_writes_beyond_bound(&mut self) {
+        for cut in self.cuts.list.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
             for when in [&mut cut.guard, &mut cut.steady] {
-                *when = self.exprs.and(*when, self.as_cut);
+                *when = self.exprs.and(*when, self.cuts.only_cut_threads_write);
             }
         }
     }

@@ -1,14 +1,14 @@
-//! Boxes of tensors that asynchronous operations copy (PTX-9.7.9.25.5): the map that is read, and the bytes
-//! that it says to move.
+//! Copies of tensor boxes (PTX-9.7.9.25.5) into the bytes that they move.
 //!
-//! What a map says of the tensor's shape is known, since the test declares it; the address in it is what
-//! the read returns, so that the box lies where the last change of the map that is read has put it.
+//! An operation reads a tensor map. The shape of the tensor is constant, since the test declares the
+//! map; the address of the tensor is the value that the read of the map returns, so that the box lies
+//! where the change of the map that is read has put the tensor.
 
-use super::access::{DraftAccess, OfOperation, Role};
+use super::access::{DraftAccess, OfOperation, Role, union};
 use super::issued::Moves;
 use super::memory::Does;
+use super::symbolic::{State, SymbolicThread};
 use super::transfer::piece_of;
-use super::unfold::{State, ThreadRun, union};
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::tensor::{Run, TensorMap};
 use crate::program::expr::{Binary, Expr};
@@ -19,17 +19,17 @@ use crate::ptx::operation::{Proxy, Space};
 use crate::rule::Rule;
 use crate::source::Span;
 
-/// How many runs of a box are followed.
+/// The most runs of a box.
 const MOST_RUNS: usize = 1 << 10;
 
-/// The address of the tensor, as a read of its map returns it.
+/// The address of a tensor, as a read of its map returns it.
 struct Base {
     address: ExprId,
     reads: Vec<AccessId>,
 }
 
-impl<'p> ThreadRun<'_, 'p> {
-    /// What an operation on a box moves, for each map that its address may mean.
+impl<'p> SymbolicThread<'_, 'p> {
+    /// The moves of an operation on a box, for each map that the address may point to.
     pub(super) fn tensor(
         &mut self,
         operation: usize,
@@ -73,7 +73,7 @@ impl<'p> ThreadRun<'_, 'p> {
         out
     }
 
-    /// Coordinates, where they are known.
+    /// The values of coordinates; `None` if one is not constant.
     fn coordinates(&mut self, terms: &[Term], state: &State) -> Option<Vec<i64>> {
         let values = terms.iter().map(|term| {
             let value = self.term(term, state, None);
@@ -83,14 +83,14 @@ impl<'p> ThreadRun<'_, 'p> {
         values.collect()
     }
 
-    /// What tensor is declared for the map at a place.
+    /// The tensor map that the test declares at a place.
     fn map_at(&self, place: &Resolved) -> Option<&'p TensorMap> {
         let layout = &self.builder.program.layout;
         let object = *place.objects.first()?;
         layout.variables[layout.objects[object.index()].variable].tensor_map.as_ref()
     }
 
-    /// Reads a map.
+    /// Adds the read of a map; gives the address of the tensor.
     fn base_of(
         &mut self,
         operation: usize,
@@ -111,7 +111,7 @@ impl<'p> ThreadRun<'_, 'p> {
         Base { address, reads: union(&address_reads, &[read]) }
     }
 
-    /// The bytes of one run.
+    /// The move of one run; `None` for a store outside of the tensor.
     fn run_of(
         &mut self,
         transfer: &'p TensorTransfer,
@@ -121,9 +121,9 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Option<Moves<'p>> {
-        let there = (run.shared, run.shared + run.bytes);
+        let bytes = (run.shared, run.shared + run.bytes);
         let shared: Vec<Vec<DraftAccess>> =
-            shared.iter().map(|list| list.iter().map(|a| piece_of(a, there)).collect()).collect();
+            shared.iter().map(|list| list.iter().map(|a| piece_of(a, bytes)).collect()).collect();
         let tensor =
             run.tensor.map(|at| self.in_tensor(transfer, (at, run.bytes), base, state, span));
         let (sources, destinations) = match transfer.direction {
@@ -145,7 +145,7 @@ impl<'p> ThreadRun<'_, 'p> {
         })
     }
 
-    /// The accesses to bytes of a tensor, one for each place that it may be at.
+    /// The accesses to bytes of a tensor, one for each place that the tensor's address may point to.
     fn in_tensor(
         &mut self,
         transfer: &TensorTransfer,
@@ -176,7 +176,7 @@ impl<'p> ThreadRun<'_, 'p> {
         accesses.collect()
     }
 
-    /// The map that an acquire fence is for. In a test that declares maps it has to be known.
+    /// The map of an acquire fence. In a test that declares maps, its address has to be constant.
     pub(super) fn fenced_map(
         &mut self,
         (address, space): &(Term, Space),
@@ -198,7 +198,7 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 }
 
-/// The runs of a box and how many bytes it has; `None` for a map of another number of dimensions.
+/// The runs of a box and its size in bytes; `None` if the map has another number of dimensions.
 fn runs(map: &TensorMap, at: &BoxPlace, coordinates: &[i64]) -> Option<(Vec<Run>, u64)> {
     let dimensions = map.dimensions.len();
     match at {

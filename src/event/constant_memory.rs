@@ -8,42 +8,19 @@
 //! the initial values.
 
 use super::barrier::BarrierRule;
-use super::builder::{Entry, Facts, GraphBuilder};
-use super::unfold::{ThreadRun, Unfolding, settled};
+use super::builder::GraphBuilder;
+use super::entry::Entry;
+use super::symbolic::SymbolicThread;
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::{Layout, VariableInfo};
-use crate::program::micro::Program;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Unfolds all threads, with the values that constant memory holds; the assumption of constancy is
-/// a fixpoint.
-pub(super) fn settled_with_tables(
-    program: &Program,
-    unfolding: Unfolding,
-    facts: Facts,
-) -> GraphBuilder<'_> {
-    let plain = settled(program, unfolding, facts.clone());
-    let mut tables = pointers(&plain);
-    while !tables.is_empty() {
-        let facts = Facts { tables: tables.clone(), ..facts.clone() };
-        let builder = settled(program, unfolding, facts);
-        let count = tables.len();
-        builder.accesses.iter().filter(|a| a.write).for_each(|a| {
-            tables.remove(&a.object);
-        });
-        if tables.len() == count {
-            return builder;
-        }
-    }
-    plain
-}
-
 /// Initialized variables of `.global` from which addresses are computed and to which no instruction
 /// writes by name.
-fn pointers(builder: &GraphBuilder<'_>) -> BTreeSet<ObjectId> {
+pub(super) fn pointers(builder: &GraphBuilder<'_>) -> BTreeSet<ObjectId> {
     let read = builder.accesses.iter().flat_map(|access| &access.address_reads);
     let mut out: BTreeSet<ObjectId> =
         read.map(|&read| builder.accesses[read.index()].object).collect();
@@ -61,7 +38,7 @@ fn variable(layout: &Layout, object: ObjectId) -> &VariableInfo {
     &layout.variables[layout.objects[object.index()].variable]
 }
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// The given initial value of some bytes of constant memory.
     pub(super) fn fixed(&self, object: ObjectId, offset: u64, bytes: u32) -> Option<u128> {
         let variable = variable(&self.builder.program.layout, object);
@@ -102,17 +79,17 @@ impl GraphBuilder<'_> {
                 settle(guard);
             }
         }
-        for op in barriers {
+        for op in &mut barriers.list {
             if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = &mut op.rule {
                 settle(count);
             }
         }
-        for cut in cuts.iter_mut() {
+        for cut in &mut cuts.list {
             settle(&mut cut.guard);
             settle(&mut cut.steady);
         }
         violations.iter_mut().for_each(|violation| settle(&mut violation.guard));
-        cuts.retain(|cut| !exprs.is_false(cut.guard));
+        cuts.list.retain(|cut| !exprs.is_false(cut.guard));
         violations.retain(|violation| !exprs.is_false(violation.guard));
     }
 }

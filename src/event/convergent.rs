@@ -7,30 +7,18 @@
 //! the bound represents executions with fewer rounds only if all threads have this round.
 
 use super::barrier::BarrierKey;
-use super::builder::{GraphBuilder, barrier_at};
+use super::builder::GraphBuilder;
+use super::cuts::Lockstep;
+use super::entry::barrier_at;
 use super::graph::{Cut, CutKind};
 use super::havoc::KEPT;
 use super::loop_nest::LoopId;
-use super::unfold::ThreadRun;
+use super::symbolic::SymbolicThread;
 use crate::id::{BarrierId, ExprId};
 use std::collections::BTreeSet;
 
-/// The barriers that a thread passes in such a loop up to the bound.
-#[derive(Clone, Debug)]
-pub(super) struct Lockstep {
-    thread: usize,
-    /// The cut by the bound.
-    cut: usize,
-    /// The barriers that the thread has passed before the loop.
-    before: Vec<BarrierKey>,
-    /// The barriers of each round.
-    round: Vec<BarrierKey>,
-    /// The number of rounds up to the bound.
-    rounds: u8,
-}
-
-impl ThreadRun<'_, '_> {
-    /// Notes the cut of a loop that passes barriers, if its rounds are alike.
+impl SymbolicThread<'_, '_> {
+    /// Records the cut of a loop if all its rounds pass the same barriers.
     pub(super) fn note_lockstep(&mut self, id: LoopId, node: usize, cut: usize) {
         let last = self.flow.round(id, node);
         if last <= KEPT {
@@ -44,7 +32,7 @@ impl ThreadRun<'_, '_> {
             let here = |at| self.flow.is_in_round(id, round, at, node);
             let met = self.met.iter().filter(|&&(at, _)| here(at));
             let ops: Vec<BarrierId> = met.map(|&(_, op)| op).collect();
-            if ops.iter().any(|&op| self.builder.barrier_guards[op] != begun.guard) {
+            if ops.iter().any(|&op| self.builder.barriers.guards[op] != begun.guard) {
                 return;
             }
             first = first.or(ops.first().copied());
@@ -53,47 +41,47 @@ impl ThreadRun<'_, '_> {
         let Some(first) = first else { return };
         let before: Vec<BarrierId> =
             self.met.iter().map(|&(_, op)| op).filter(|&op| op < first).collect();
-        let surely = |&op: &BarrierId| self.builder.exprs.is_true(self.builder.barrier_guards[op]);
+        let surely = |&op: &BarrierId| self.builder.exprs.is_true(self.builder.barriers.guards[op]);
         let alike = rounds.windows(2).all(|pair| pair[0] == pair[1]);
         if !alike || !before.iter().all(surely) {
             return;
         }
         let (before, round) = (self.keys(&before), rounds.swap_remove(0));
         let thread = self.index;
-        self.builder.locksteps.push(Lockstep { thread, cut, before, round, rounds: last });
+        self.builder.cuts.locksteps.push(Lockstep { thread, cut, before, round, rounds: last });
     }
 
     fn keys(&self, ops: &[BarrierId]) -> Vec<BarrierKey> {
-        ops.iter().map(|&op| self.builder.barriers[op].key.clone()).collect()
+        ops.iter().map(|&op| self.builder.barriers.list[op].key.clone()).collect()
     }
 }
 
 impl GraphBuilder<'_> {
-    /// Turns cuts of such loops into [`CutKind::Idle`] where all threads go on: those executions
-    /// stand for ones with fewer rounds.
+    /// Turns cuts of convergent loops into [`CutKind::Idle`] where all threads go on: such an execution
+    /// represents one with fewer rounds.
     pub(super) fn settle_locksteps(&mut self) {
-        let all = std::mem::take(&mut self.locksteps);
+        let all = std::mem::take(&mut self.cuts.locksteps);
         for one in &all {
             let Some(together) = self.go_on_together(one, &all) else { continue };
             let others = self.exprs.not(together);
-            let cut = &mut self.cuts[one.cut];
+            let cut = &mut self.cuts.list[one.cut];
             let fewer = self.exprs.and(cut.guard, together);
             let idle = Cut { guard: fewer, kind: CutKind::Idle, ..cut.clone() };
             cut.guard = self.exprs.and(cut.guard, others);
-            self.cuts.push(idle);
+            self.cuts.list.push(idle);
         }
         let exprs = &self.exprs;
-        self.cuts.retain(|cut| !exprs.is_false(cut.guard));
+        self.cuts.list.retain(|cut| !exprs.is_false(cut.guard));
     }
 
-    /// When all threads that use a loop's barriers go round it up to the bound; `None` if some
-    /// thread passes them in another way.
+    /// The condition that all threads that use a loop's barriers execute its rounds up to the bound;
+    /// `None` if some thread passes these barriers in another order.
     fn go_on_together(&mut self, one: &Lockstep, all: &[Lockstep]) -> Option<ExprId> {
         let shared = |key: &BarrierKey| one.round.contains(key);
         let before = |loops: &Lockstep| -> Vec<BarrierKey> {
             loops.before.iter().filter(|key| shared(key)).cloned().collect()
         };
-        let places = self.entries.iter().filter_map(barrier_at).zip(&self.barriers);
+        let places = self.entries.iter().filter_map(barrier_at).zip(&self.barriers.list);
         let threads: BTreeSet<usize> =
             places.filter(|(_, op)| shared(&op.key)).map(|((thread, _), _)| thread).collect();
         let mut together = self.exprs.truth(true);
@@ -106,7 +94,7 @@ impl GraphBuilder<'_> {
                 if !alike || before(other) != before(one) {
                     return None;
                 }
-                goes_on = self.exprs.or(goes_on, self.cuts[other.cut].back);
+                goes_on = self.exprs.or(goes_on, self.cuts.list[other.cut].back);
             }
             together = self.exprs.and(together, goes_on);
         }

@@ -1,5 +1,5 @@
-//! Disjunctive splitting of writes: one write for each way to reach it, with the reads on which the
-//! way depends.
+//! Disjunctive splitting of writes: one write for each disjunct of its guard and value, with the reads
+//! on which the disjunct depends.
 //!
 //! A register may have its value from one load or another, depending on a predicate or on the
 //! branch taken, and both loads may be performed. The stored value then depends on the predicate
@@ -8,9 +8,11 @@
 //! share one position in program order, and at most one of them happens.
 
 use super::access::DraftAccess;
-use super::builder::{Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::condition_uses::positive;
+use super::entry::Entry;
 use crate::id::{AccessId, ExprId, SymbolId};
-use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+use crate::program::expr::{Binary, Expr, ExprArena};
 use rustc_hash::FxHashMap;
 
 /// The most disjuncts of one write; a write with more stays whole and depends on the reads of all
@@ -29,11 +31,6 @@ const MOST_ORDERS: usize = 6;
 /// The most decisions in splitting one write.
 const MOST_STEPS: usize = 256;
 
-/// The age of a condition: the number of conditions used before its first use, then its expression.
-/// Conditions that are used together rank by when they were computed, since an earlier expression
-/// has the smaller id.
-pub(super) type FirstUse = (usize, ExprId);
-
 /// One disjunct of a write.
 #[derive(Clone, PartialEq, Eq)]
 struct Disjunct {
@@ -46,7 +43,7 @@ struct Disjunct {
 /// Disjuncts that may be merged: no disjunct happens beside a read on which only other disjuncts of
 /// the group depend.
 struct Group {
-    ways: Vec<Disjunct>,
+    disjuncts: Vec<Disjunct>,
     /// The reads on which some of them depend.
     reads: Vec<AccessId>,
     /// The reads beside which some disjunct may happen without depending on them.
@@ -54,13 +51,13 @@ struct Group {
 }
 
 impl Group {
-    fn goes_with(&self, other: &Self) -> bool {
+    fn may_join(&self, other: &Self) -> bool {
         let depends = |read| self.reads.contains(read) || other.reads.contains(read);
         !self.spared.iter().chain(&other.spared).any(depends)
     }
 
-    fn take(&mut self, other: Self) {
-        self.ways.extend(other.ways);
+    fn absorb(&mut self, other: Self) {
+        self.disjuncts.extend(other.disjuncts);
         self.reads.extend(other.reads);
         self.spared.extend(other.spared);
     }
@@ -68,22 +65,22 @@ impl Group {
 
 impl GraphBuilder<'_> {
     /// Splits writes whose disjuncts depend on different reads.
-    pub(super) fn split_ways(&mut self) {
+    pub(super) fn split_writes(&mut self) {
         for entry in std::mem::take(&mut self.entries) {
             let Entry::Access(id) = entry else {
                 self.entries.push(entry);
                 continue;
             };
             self.entries.push(Entry::Access(id));
-            let ways = self.ways(id);
-            let Some((first, others)) = ways.split_first() else { continue };
+            let disjuncts = self.disjuncts_of(id);
+            let Some((first, others)) = disjuncts.split_first() else { continue };
             let access = &mut self.accesses[id.index()];
             (access.guard, access.value) = (first.guard, first.value);
             access.chosen_by.clone_from(&first.by);
-            for way in others {
+            for disjunct in others {
                 let one = self.accesses[id.index()].clone();
                 let other = AccessId::new(self.accesses.len());
-                let Disjunct { guard, value, by: chosen_by } = way.clone();
+                let Disjunct { guard, value, by: chosen_by } = disjunct.clone();
                 let disjunct_of = Some(id);
                 self.accesses.push(DraftAccess { guard, value, disjunct_of, chosen_by, ..one });
                 self.entries.push(Entry::Access(other));
@@ -92,8 +89,8 @@ impl GraphBuilder<'_> {
     }
 
     /// The disjuncts of a write; none if splitting gains nothing.
-    fn ways(&mut self, id: AccessId) -> Vec<Disjunct> {
-        self.ages.clear();
+    fn disjuncts_of(&mut self, id: AccessId) -> Vec<Disjunct> {
+        self.uses.forget_rewritten();
         let access = &self.accesses[id.index()];
         let whole = Disjunct { guard: access.guard, value: access.value, by: Vec::new() };
         let own = access.rmw_read;
@@ -105,12 +102,12 @@ impl GraphBuilder<'_> {
             return Vec::new();
         }
         if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
-            self.coarse = true;
+            self.losses.dependencies = true;
             return Vec::new();
         }
         let mut happens = whole;
         let literals = self.exprs.literals(happens.guard, MOST_LITERALS);
-        self.coarse |= literals.is_none();
+        self.losses.dependencies |= literals.is_none();
         for literal in literals.unwrap_or_default() {
             let (condition, holds) = positive(&self.exprs, literal);
             happens = self.assume(&happens, condition, holds);
@@ -118,43 +115,48 @@ impl GraphBuilder<'_> {
         let leaves = self.leaves(happens.clone(), own, &mut { MOST_STEPS });
         let out = self.grouped(&leaves, &reads, own).unwrap_or_else(|| vec![happens]);
         // Guards that are alike stay alike if splitting gains nothing.
-        let gains = out.iter().any(|way| self.spares(&reads, way, own));
+        let gains = out.iter().any(|disjunct| self.spares(&reads, disjunct, own));
         // A disjunct that joins leaves depends on all reads of these leaves.
-        let founded = gains && leaves.iter().all(|way| self.is_founded(way));
-        self.coarse |= gains && !founded;
+        let founded = gains && leaves.iter().all(|disjunct| self.is_founded(disjunct));
+        self.losses.dependencies |= gains && !founded;
         if founded { out } else { Vec::new() }
     }
 
     /// Splits a disjunct by its conditions, in the order of their first use and only where a
     /// condition still makes a difference.
-    fn leaves(&mut self, way: Disjunct, own: Option<AccessId>, steps: &mut usize) -> Vec<Disjunct> {
-        if self.exprs.is_false(way.guard) {
+    fn leaves(
+        &mut self,
+        disjunct: Disjunct,
+        own: Option<AccessId>,
+        steps: &mut usize,
+    ) -> Vec<Disjunct> {
+        if self.exprs.is_false(disjunct.guard) {
             return Vec::new();
         }
-        let reads = self.reads(&way, own);
-        let halves = self.may_spare(&reads, &way).then(|| self.halves(&way)).flatten();
-        let Some(halves) = halves else { return vec![way] };
+        let reads = self.reads(&disjunct, own);
+        let halves = self.may_spare(&reads, &disjunct).then(|| self.halves(&disjunct)).flatten();
+        let Some(halves) = halves else { return vec![disjunct] };
         let Some(left) = steps.checked_sub(1) else {
-            self.coarse = true;
-            return vec![way];
+            self.losses.dependencies = true;
+            return vec![disjunct];
         };
         *steps = left;
         let mut out = Vec::new();
         for half in halves {
             out.extend(self.leaves(half, own, steps));
         }
-        // A decision that leads to one value both ways does not matter.
+        // A decision that leads to one value in both cases does not matter.
         self.unite(&mut out, |a, b| a.value == b.value);
         out
     }
 
     /// The two cases of a disjunct by the first of its conditions that has a value there.
-    fn halves(&mut self, way: &Disjunct) -> Option<[Disjunct; 2]> {
-        for condition in self.conditions(way) {
-            if self.is_known(condition, way.guard) {
-                let halves = [true, false].map(|holds| self.assume(way, condition, holds));
-                // A condition that excludes another may come back in the words of the other.
-                if !halves.contains(way) {
+    fn halves(&mut self, disjunct: &Disjunct) -> Option<[Disjunct; 2]> {
+        for condition in self.conditions(disjunct) {
+            if self.is_known(condition, disjunct.guard) {
+                let halves = [true, false].map(|holds| self.assume(disjunct, condition, holds));
+                // Assuming a condition may reproduce it in the form of another one that it excludes.
+                if !halves.contains(disjunct) {
                     return Some(halves);
                 }
             }
@@ -174,50 +176,61 @@ impl GraphBuilder<'_> {
         for leaf in leaves {
             let mut spared = reads.to_vec();
             spared.retain(|&read| self.spares(&[read], leaf, own));
-            groups.push(Group { ways: vec![leaf.clone()], reads: self.reads(leaf, own), spared });
+            groups.push(Group {
+                disjuncts: vec![leaf.clone()],
+                reads: self.reads(leaf, own),
+                spared,
+            });
         }
-        while let Some((a, b)) = pair(groups.len(), |a, b| groups[a].goes_with(&groups[b])) {
+        while let Some((a, b)) = pair(groups.len(), |a, b| groups[a].may_join(&groups[b])) {
             let other = groups.remove(b);
-            groups[a].take(other);
+            groups[a].absorb(other);
         }
         let mut out = Vec::new();
         for mut group in groups {
-            self.unite(&mut group.ways, |_, _| true);
-            while let Some((a, b)) =
-                pair(group.ways.len(), |a, b| group.ways[a].value == group.ways[b].value)
-            {
-                let other = group.ways.remove(b);
-                self.join(&mut group.ways[a], other);
+            self.unite(&mut group.disjuncts, |_, _| true);
+            while let Some((a, b)) = pair(group.disjuncts.len(), |a, b| {
+                group.disjuncts[a].value == group.disjuncts[b].value
+            }) {
+                let other = group.disjuncts.remove(b);
+                self.join(&mut group.disjuncts[a], other);
             }
-            out.extend(group.ways);
+            out.extend(group.disjuncts);
         }
-        self.coarse |= out.len() > MOST_DISJUNCTS;
+        self.losses.dependencies |= out.len() > MOST_DISJUNCTS;
         (out.len() <= MOST_DISJUNCTS).then_some(out)
     }
 
     /// Joins two disjuncts with one value.
-    fn join(&mut self, way: &mut Disjunct, other: Disjunct) {
-        let common = self.common(way.guard, other.guard);
-        way.guard = self.exprs.or(way.guard, other.guard);
+    fn join(&mut self, disjunct: &mut Disjunct, other: Disjunct) {
+        let common = self.common(disjunct.guard, other.guard);
+        disjunct.guard = self.exprs.or(disjunct.guard, other.guard);
         // The common literals are kept apart from the rest, so that they can be found.
-        way.guard = self.exprs.and(common, way.guard);
-        add_new(&mut way.by, &other.by);
+        disjunct.guard = self.exprs.and(common, disjunct.guard);
+        add_new(&mut disjunct.by, &other.by);
     }
 
     /// Joins any two disjuncts that differ in one condition and satisfy `alike`.
-    fn unite(&mut self, ways: &mut Vec<Disjunct>, alike: impl Fn(&Disjunct, &Disjunct) -> bool) {
+    fn unite(
+        &mut self,
+        disjuncts: &mut Vec<Disjunct>,
+        alike: impl Fn(&Disjunct, &Disjunct) -> bool,
+    ) {
         loop {
-            let guards: Vec<_> =
-                ways.iter().map(|way| self.exprs.literals(way.guard, MOST_LITERALS)).collect();
+            let guards: Vec<_> = disjuncts
+                .iter()
+                .map(|disjunct| self.exprs.literals(disjunct.guard, MOST_LITERALS))
+                .collect();
             let apart = |a: usize, b: usize| {
                 let both = (guards[a].as_ref()?, guards[b].as_ref()?);
-                only_difference(&self.exprs, both.0, both.1).filter(|_| alike(&ways[a], &ways[b]))
+                only_difference(&self.exprs, both.0, both.1)
+                    .filter(|_| alike(&disjuncts[a], &disjuncts[b]))
             };
-            let Some((a, b)) = pair(ways.len(), |a, b| apart(a, b).is_some()) else { return };
+            let Some((a, b)) = pair(disjuncts.len(), |a, b| apart(a, b).is_some()) else { return };
             let Some((condition, holds)) = apart(a, b) else { return };
-            let other = ways.remove(b);
-            let guard = self.common(ways[a].guard, other.guard);
-            let (yes, no) = if holds { (&ways[a], &other) } else { (&other, &ways[a]) };
+            let other = disjuncts.remove(b);
+            let guard = self.common(disjuncts[a].guard, other.guard);
+            let (yes, no) = if holds { (&disjuncts[a], &other) } else { (&other, &disjuncts[a]) };
             let value = self.exprs.ite(condition, yes.value, no.value);
             let mut by = yes.by.clone();
             if yes.value == no.value {
@@ -226,7 +239,7 @@ impl GraphBuilder<'_> {
                 add_new(&mut by, &no.by);
                 by.retain(|x| positive(&self.exprs, *x).0 != condition);
             }
-            ways[a] = Disjunct { guard, value, by };
+            disjuncts[a] = Disjunct { guard, value, by };
         }
     }
 
@@ -242,61 +255,36 @@ impl GraphBuilder<'_> {
 
     /// The conditions of a disjunct in the order in which they are decided, at most
     /// [`MOST_CONDITIONS`].
-    fn conditions(&mut self, way: &Disjunct) -> Vec<ExprId> {
-        let mut conditions = conditions(&self.exprs, way, &self.chances);
+    fn conditions(&mut self, disjunct: &Disjunct) -> Vec<ExprId> {
+        let mut conditions = conditions(&self.exprs, disjunct, self.symbols.chances());
         // A condition that comes from no read adds no dependency.
         conditions.sort_by_cached_key(|&condition| {
             let depends = !self.reads_of(&[condition], None).is_empty();
-            (depends, self.age(condition), condition)
+            (depends, self.uses.age(condition), condition)
         });
-        self.coarse |= conditions.len() > MOST_CONDITIONS;
+        self.losses.dependencies |= conditions.len() > MOST_CONDITIONS;
         conditions.truncate(MOST_CONDITIONS);
         conditions
     }
 
-    /// Notes the parts of a condition when the program uses it.
-    pub(super) fn note_use(&mut self, condition: ExprId) {
-        let noted_before = self.uses.len();
-        let mut stack = vec![condition];
-        while let Some(x) = stack.pop() {
-            let (x, _) = positive(&self.exprs, x);
-            if self.exprs.constant(x).is_some() || self.uses.contains_key(&x) {
-                continue;
-            }
-            self.uses.insert(x, noted_before);
-            if let Expr::Binary(Binary::And | Binary::Or, a, b) = self.exprs.get(x)
-                && self.exprs.width(x) == 1
-            {
-                stack.extend([a, b]);
-            }
-        }
-    }
-
-    /// The age of a condition: its first use and its computation, or the age of the condition from
-    /// which it was rewritten.
-    fn age(&self, condition: ExprId) -> FirstUse {
-        let used = self.uses.get(&condition).copied().unwrap_or(usize::MAX);
-        self.ages.get(&condition).copied().unwrap_or((used, condition))
-    }
-
     /// Whether some part of a disjunct may depend on fewer reads than the whole, or on a free
     /// choice instead of the only read.
-    fn may_spare(&self, reads: &[AccessId], way: &Disjunct) -> bool {
+    fn may_spare(&self, reads: &[AccessId], disjunct: &Disjunct) -> bool {
         let is_chance = |part: ExprId| match self.exprs.get(part) {
-            Expr::Symbol(id) => self.chances.contains(&id),
+            Expr::Symbol(id) => self.symbols.chances().contains(&id),
             _ => false,
         };
-        let parts = || self.exprs.parts(&[way.guard, way.value]);
+        let parts = || self.exprs.parts(&[disjunct.guard, disjunct.value]);
         reads.len() > 1 || reads.len() == 1 && parts().into_iter().any(is_chance)
     }
 
     /// Whether the reads of a disjunct decide that all reads and barriers in its value and guard
     /// happen. Engines have to find that out from the parts of guards, without the reads that the
     /// disjunct spares.
-    fn is_founded(&mut self, way: &Disjunct) -> bool {
-        let reads = self.reads(way, None);
-        let given: Vec<_> = given(&self.exprs, way.guard).collect();
-        let guards = self.guards_of(&[way.guard, way.value]);
+    fn is_founded(&mut self, disjunct: &Disjunct) -> bool {
+        let reads = self.reads(disjunct, None);
+        let given: Vec<_> = given(&self.exprs, disjunct.guard).collect();
+        let guards = self.guards_of(&[disjunct.guard, disjunct.value]);
         let mut known = FxHashMap::default();
         for part in self.exprs.parts(&guards) {
             if let Some(left) = self.of_known_operands(part, &reads, &known) {
@@ -363,7 +351,9 @@ impl GraphBuilder<'_> {
         }
         let parts = self.exprs.parts(&open);
         let order = parts.into_iter().find(|&part| match self.exprs.get(part) {
-            Expr::Symbol(id) => self.exprs.width(part) == 1 && !self.chances.contains(&id),
+            Expr::Symbol(id) => {
+                self.exprs.width(part) == 1 && !self.symbols.chances().contains(&id)
+            }
             _ => false,
         });
         let (Some(order), Some(orders)) = (order, orders.checked_sub(1)) else { return false };
@@ -391,25 +381,25 @@ impl GraphBuilder<'_> {
     fn guards_of(&self, computed: &[ExprId]) -> Vec<ExprId> {
         let guard = |part| match self.exprs.get(part) {
             Expr::Read(read) | Expr::Mbarrier(read) => Some(self.accesses[read.index()].guard),
-            Expr::Barrier(index) => Some(self.barrier_guards[index]),
+            Expr::Barrier(index) => Some(self.barriers.guards[index]),
             _ => None,
         };
         self.exprs.parts(computed).into_iter().filter_map(guard).collect()
     }
 
     /// Whether a disjunct may happen beside one of some reads without depending on it.
-    fn spares(&mut self, reads: &[AccessId], way: &Disjunct, own: Option<AccessId>) -> bool {
-        let kept = self.reads(way, own);
+    fn spares(&mut self, reads: &[AccessId], disjunct: &Disjunct, own: Option<AccessId>) -> bool {
+        let kept = self.reads(disjunct, own);
         reads.iter().filter(|read| !kept.contains(read)).any(|read| {
-            let both = self.exprs.and(self.accesses[read.index()].guard, way.guard);
+            let both = self.exprs.and(self.accesses[read.index()].guard, disjunct.guard);
             !self.exprs.is_false(both)
         })
     }
 
     /// The reads on which a disjunct depends, except the read of its own atomic operation, which is
     /// always a dependency.
-    fn reads(&self, way: &Disjunct, own: Option<AccessId>) -> Vec<AccessId> {
-        self.reads_of(&[way.guard, way.value], own)
+    fn reads(&self, disjunct: &Disjunct, own: Option<AccessId>) -> Vec<AccessId> {
+        self.reads_of(&[disjunct.guard, disjunct.value], own)
     }
 
     /// The reads, but for one, that some expressions are computed from.
@@ -424,38 +414,37 @@ impl GraphBuilder<'_> {
 
     /// Assumes a condition in a disjunct, and then each literal that its guard turns out to
     /// contain.
-    fn assume(&mut self, way: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
-        let mut given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
+    fn assume(&mut self, disjunct: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
+        let mut given = self.exprs.literals(disjunct.guard, MOST_LITERALS).unwrap_or_default();
         let mut next = Some((condition, holds));
-        let mut way = way.clone();
+        let mut disjunct = disjunct.clone();
         while let Some((condition, holds)) = next {
-            way = self.decided(&way, condition, holds);
+            disjunct = self.decided(&disjunct, condition, holds);
             given.push(self.literal(condition, holds));
-            let literals = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
+            let literals = self.exprs.literals(disjunct.guard, MOST_LITERALS).unwrap_or_default();
             let exprs = &self.exprs;
             let is_new = |x: &ExprId| !given.contains(x) && exprs.constant(*x).is_none();
             let new = literals.into_iter().find(is_new);
             next = new.map(|literal| positive(&self.exprs, literal));
         }
-        way
+        disjunct
     }
 
     /// Decides one condition of a disjunct.
-    fn decided(&mut self, way: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
-        for asked in conditions(&self.exprs, way, &self.chances) {
+    fn decided(&mut self, disjunct: &Disjunct, condition: ExprId, holds: bool) -> Disjunct {
+        for asked in conditions(&self.exprs, disjunct, self.symbols.chances()) {
             let left = self.exprs.decided(asked, &[(condition, holds)]);
             let left = positive(&self.exprs, left).0;
             if left != asked && self.exprs.constant(left).is_none() {
-                let age = self.age(asked).min(self.age(left));
-                self.ages.insert(left, age);
+                self.uses.note_rewritten(asked, left);
             }
         }
         let mut decided = |x| self.exprs.decided(x, &[(condition, holds)]);
-        let (rest, value) = (decided(way.guard), decided(way.value));
+        let (rest, value) = (decided(disjunct.guard), decided(disjunct.value));
         // This decision may have decided an earlier condition.
-        let mut by: Vec<ExprId> = way.by.iter().map(|&x| decided(x)).collect();
+        let mut by: Vec<ExprId> = disjunct.by.iter().map(|&x| decided(x)).collect();
         let literal = self.literal(condition, holds);
-        by.extend((value != way.value).then_some(literal));
+        by.extend((value != disjunct.value).then_some(literal));
         by.retain(|&x| self.exprs.constant(x).is_none());
         Disjunct { guard: self.exprs.and(literal, rest), value, by }
     }
@@ -466,16 +455,16 @@ impl GraphBuilder<'_> {
 }
 
 /// Whether some part of a disjunct is a choice, or holds for one of several reasons.
-fn may_differ(exprs: &ExprArena, way: &Disjunct) -> bool {
-    let constant = exprs.constant(way.value).is_some();
-    if constant && exprs.constant(way.guard).is_some() {
+fn may_differ(exprs: &ExprArena, disjunct: &Disjunct) -> bool {
+    let constant = exprs.constant(disjunct.value).is_some();
+    if constant && exprs.constant(disjunct.guard).is_some() {
         return false;
     }
-    let parts = exprs.parts(&[way.guard, way.value]);
+    let parts = exprs.parts(&[disjunct.guard, disjunct.value]);
     let is_choice = |part: ExprId| match exprs.get(part) {
         Expr::Ite(..) => true,
         Expr::Binary(Binary::Or, ..) => exprs.width(part) == 1,
-        Expr::Binary(Binary::And, ..) => exprs.width(part) == 1 && part != way.guard,
+        Expr::Binary(Binary::And, ..) => exprs.width(part) == 1 && part != disjunct.guard,
         _ => false,
     };
     parts.into_iter().any(is_choice)
@@ -483,10 +472,10 @@ fn may_differ(exprs: &ExprArena, way: &Disjunct) -> bool {
 
 /// The conditions that determine a disjunct's dependencies, each once. They are conditions of
 /// choices and operands of truth values, except literals of the guard.
-fn conditions(exprs: &ExprArena, way: &Disjunct, chances: &[SymbolId]) -> Vec<ExprId> {
-    let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();
+fn conditions(exprs: &ExprArena, disjunct: &Disjunct, chances: &[SymbolId]) -> Vec<ExprId> {
+    let given: Vec<ExprId> = given(exprs, disjunct.guard).map(|(condition, _)| condition).collect();
     let mut out = Vec::new();
-    for part in exprs.parts(&[way.guard, way.value]) {
+    for part in exprs.parts(&[disjunct.guard, disjunct.value]) {
         let asked = match exprs.get(part) {
             Expr::Ite(condition, ..) => vec![condition],
             Expr::Binary(Binary::And | Binary::Or, a, b) if exprs.width(part) == 1 => vec![a, b],
@@ -522,7 +511,7 @@ fn only_difference(exprs: &ExprArena, a: &[ExprId], b: &[ExprId]) -> Option<(Exp
     (alone && one.0 == other.0).then_some(one)
 }
 
-/// The first two of so many that satisfy `also`, the earlier one first.
+/// The first pair of indices below `len` that satisfies `also`, the smaller index first.
 fn pair(len: usize, also: impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
     let mut pairs = (0..len).flat_map(|b| (0..b).map(move |a| (a, b)));
     pairs.find(|&(a, b)| also(a, b))
@@ -531,12 +520,4 @@ fn pair(len: usize, also: impl Fn(usize, usize) -> bool) -> Option<(usize, usize
 fn add_new(list: &mut Vec<ExprId>, others: &[ExprId]) {
     let new: Vec<_> = others.iter().copied().filter(|x| !list.contains(x)).collect();
     list.extend(new);
-}
-
-/// The condition of a literal, and whether the literal affirms it.
-pub(super) fn positive(exprs: &ExprArena, literal: ExprId) -> (ExprId, bool) {
-    match exprs.get(literal) {
-        Expr::Unary(Unary::Not, inner) => (inner, false),
-        _ => (literal, true),
-    }
 }

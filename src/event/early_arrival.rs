@@ -6,7 +6,8 @@
 
 use super::builder::GraphBuilder;
 use super::graph::Violation;
-use super::unfold::{State, ThreadRun};
+use super::mbarrier_uses::{InPhase, Part};
+use super::symbolic::{State, SymbolicThread};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::mbarrier::OBJECT_BITS;
@@ -14,45 +15,31 @@ use crate::program::micro::PhaseUse;
 use crate::rule::Rule;
 use crate::source::Span;
 
-/// An arrival or a wait at an mbarrier.
-#[derive(Clone, Debug)]
-pub(super) struct InPhase {
-    thread: usize,
-    /// The accesses, each with its guard, of which one reads the object.
-    reads: Vec<(ExprId, AccessId)>,
-    what: Part,
-}
-
-#[derive(Clone, Debug)]
-enum Part {
-    /// An arrival, with the violation to report if no thread has waited.
-    Arrival(Violation),
-    /// A wait, with the condition of its success.
-    Wait(ExprId),
-}
-
-impl ThreadRun<'_, '_> {
-    /// Notes an operation on an mbarrier right after its access is unfolded.
-    pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
-        let reads = std::mem::take(&mut self.builder.looked_at);
+impl SymbolicThread<'_, '_> {
+    /// Records an arrival or a wait at an mbarrier, right after its access is unfolded.
+    pub(super) fn note_mbarrier_use(&mut self, what: &PhaseUse, state: &State, span: Span) {
+        let reads = std::mem::take(&mut self.builder.mbarriers.last_reads);
         let what = match what {
             PhaseUse::Arrival => {
                 Part::Arrival(self.violation(state.guard, span, Rule::EarlyArrival))
             }
             PhaseUse::Wait { done, .. } => {
                 let done = self.term(done, state, None);
-                self.builder.successes.extend(reads.iter().map(|&(_, read)| (read, done)));
+                self.builder
+                    .mbarriers
+                    .successes
+                    .extend(reads.iter().map(|&(_, read)| (read, done)));
                 Part::Wait(done)
             }
         };
-        self.builder.in_phases.push(InPhase { thread: self.index, reads, what });
+        self.builder.mbarriers.in_phases.push(InPhase { thread: self.index, reads, what });
     }
 }
 
 impl GraphBuilder<'_> {
-    /// Notes arrivals in a phase without a successful wait for the preceding phase.
-    pub(super) fn look_at_arrivals(&mut self) {
-        let all = std::mem::take(&mut self.in_phases);
+    /// Reports arrivals in a phase without a successful wait for the preceding phase.
+    pub(super) fn check_early_arrivals(&mut self) {
+        let all = std::mem::take(&mut self.mbarriers.in_phases);
         for (at, arrival) in all.iter().enumerate() {
             let Part::Arrival(violation) = &arrival.what else { continue };
             let mut wrong = self.exprs.truth(false);
@@ -74,7 +61,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// When a wait succeeds for the phase that precedes an arrival at the same object.
+    /// The condition that a wait succeeds for the phase before that of an arrival at the same object.
     fn waits_for_the_phase_before(&mut self, wait: &InPhase, arrival: AccessId) -> ExprId {
         let mut any = self.exprs.truth(false);
         let Part::Wait(done) = wait.what else { return any };
@@ -94,7 +81,7 @@ impl GraphBuilder<'_> {
         any
     }
 
-    /// When an access finds an object in its first phase.
+    /// The condition that an access finds an object in its first phase.
     fn is_in_first_phase(&mut self, read: AccessId) -> ExprId {
         let phase = self.phase(read);
         let none = self.exprs.number(0, self.program.layout.mbarriers.phase_bits());

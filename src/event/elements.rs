@@ -1,15 +1,15 @@
-//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in
-//! one order that stands for too many.
+//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in one
+//! fixed order if there are too many orders to choose from.
 
 use super::graph::Symbol;
-use super::unfold::{State, ThreadRun};
-use crate::id::{ExprId, SymbolId};
+use super::symbolic::{State, SymbolicThread};
+use crate::id::ExprId;
 use crate::program::expr::Expr;
 use crate::program::micro::{ElementOrder, Micro};
 use crate::source::Span;
 
-impl<'p> ThreadRun<'_, 'p> {
-    /// Executes the elements of a vector, all on the registers as they were before.
+impl<'p> SymbolicThread<'_, 'p> {
+    /// Executes the elements of a vector, each on the registers before the instruction.
     pub(super) fn elements(
         &mut self,
         node: usize,
@@ -33,7 +33,7 @@ impl<'p> ThreadRun<'_, 'p> {
             ElementOrder::OneOfMany => vec![(0..list.len()).collect()],
             _ => permutations(list.len()),
         };
-        self.builder.some_orders |= order == ElementOrder::OneOfMany;
+        self.builder.losses.orders |= order == ElementOrder::OneOfMany;
         let chosen = self.choice(orders.len());
         for slot in 0..list.len() {
             for (index, element) in list.iter().enumerate() {
@@ -54,9 +54,8 @@ impl<'p> ThreadRun<'_, 'p> {
     /// Bits, the lowest first, with a number for each of `count` options.
     fn choice(&mut self, count: usize) -> Vec<ExprId> {
         let bit = |_| {
-            let id = SymbolId::new(self.builder.symbols.len());
             let name = "order of the elements of a vector".to_owned();
-            self.builder.symbols.push(Symbol::chosen(name, 1));
+            let id = self.builder.symbols.add(Symbol::chosen(name, 1));
             self.exprs().leaf(Expr::Symbol(id), 1)
         };
         (0..usize::BITS - (count - 1).leading_zeros()).map(bit).collect()

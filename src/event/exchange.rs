@@ -3,7 +3,7 @@
 
 use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};
-use super::participants::Meetings;
+use super::meetings::Meetings;
 use crate::id::{BarrierId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::float::{FloatOp, Format, Function};
@@ -19,19 +19,19 @@ pub(super) struct Member {
     pub(super) thread: usize,
     /// Its lane.
     pub(super) lane: ExprId,
-    /// Whether it takes part.
+    /// The condition that the operation takes part.
     pub(super) present: ExprId,
-    /// The operand that it brings; unused by exchanges that are about lanes alone.
+    /// The exchanged operand; unused by exchanges of lane numbers alone.
     pub(super) operand: ExprId,
 }
 
-/// The operation whose result is asked for.
+/// The operation whose result is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
     pub(super) op: WarpOp,
-    /// The lane that `shfl.sync` asks for.
+    /// The source lane of `shfl.sync`.
     pub(super) source: Option<ExprId>,
-    /// Its own membership; it is present.
+    /// The operation as a participant, which is present.
     pub(super) member: Member,
 }
 
@@ -44,7 +44,8 @@ pub(super) fn define(graph: &mut EventGraph) {
     let places: TiVec<BarrierId, _> =
         events.iter().map(|event| (event.agent.index(), event.guard)).collect();
     let barriers = graph.barriers.clone();
-    let meetings = Meetings::new(&barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key));
+    let meetings =
+        Meetings::new(&barriers, &graph.exprs, &places, |key| graph.meets_by_ordinal(key));
     for (at, op) in barriers.iter_enumerated() {
         let Some(exchange) = op.exchange else { continue };
         let mut members = Vec::new();
@@ -92,7 +93,7 @@ pub(super) struct Exchanged<'a> {
     pub(super) symbols: &'a mut Vec<Symbol>,
     /// All possible participants, thread by thread.
     pub(super) members: &'a [Member],
-    /// The barrier that they share.
+    /// The barrier of the exchange.
     pub(super) key: &'a BarrierKey,
 }
 
@@ -119,7 +120,7 @@ impl Exchanged<'_> {
         }
     }
 
-    /// Whether a condition holds of all participants.
+    /// The expression that a condition holds of all participants.
     fn for_all(&mut self, holds: impl Fn(&mut ExprArena, &Member) -> ExprId) -> ExprId {
         self.members.iter().fold(self.exprs.truth(true), |all, member| {
             let holds = holds(self.exprs, member);
@@ -129,7 +130,7 @@ impl Exchanged<'_> {
         })
     }
 
-    /// The lanes of the participants of which a condition holds.
+    /// The mask of the participants of which a condition holds.
     fn mask_of(&mut self, holds: impl Fn(&mut ExprArena, &Member) -> ExprId) -> ExprId {
         let (none, one) = (self.exprs.number(0, 32), self.exprs.number(1, 32));
         self.members.iter().fold(none, |mask, member| {
@@ -156,7 +157,7 @@ impl Exchanged<'_> {
         }
     }
 
-    /// The operand of the lane that is asked for; unknown if that lane takes no part.
+    /// The operand of the source lane; unknown if that lane does not take part.
     fn shuffled(&mut self, own: Own) -> ExprId {
         let source = own.source.expect("`shfl.sync` asks for a lane");
         let mut from = Vec::new();
@@ -227,9 +228,9 @@ impl Exchanged<'_> {
         }
     }
 
-    /// The lane of the leader: the first participant from some lane on, going round. The execution
-    /// chooses that lane once for each membermask, so that the same threads always have the same
-    /// leader (PTX-9.7.13.14).
+    /// The lane of the leader: the first participant at or after a start lane, modulo the warp. The
+    /// execution chooses the start lane once for each membermask, so that the same threads always have
+    /// the same leader (PTX-9.7.13.14).
     fn leader(&mut self) -> ExprId {
         let threads = self.threads();
         let bits = usize::BITS - (threads.len() - 1).leading_zeros();
@@ -264,7 +265,7 @@ impl Exchanged<'_> {
         self.exprs.ite(bit, high, low)
     }
 
-    /// The threads that may take part: their lanes, and whether they take part.
+    /// The possible participants: for each thread, its lane and the condition that it takes part.
     fn threads(&mut self) -> Vec<(ExprId, ExprId)> {
         let mut out: Vec<(usize, ExprId, ExprId)> = Vec::new();
         for member in self.members {
@@ -281,7 +282,7 @@ impl Exchanged<'_> {
         self.exprs.leaf(Expr::Symbol(SymbolId::new(self.symbols.len() - 1)), width)
     }
 
-    /// A free value that is the same wherever its name is used.
+    /// The free value of a name: one value for all its uses.
     fn fixed(&mut self, name: String, width: u32) -> ExprId {
         match self.symbols.iter().position(|symbol| symbol.name == name) {
             Some(known) => self.exprs.leaf(Expr::Symbol(SymbolId::new(known)), width),

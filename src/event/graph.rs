@@ -4,7 +4,7 @@
 //! exactly one location piece; initial writes come first and have no agent place.
 
 use super::barrier::{BarrierOp, BarrierUse, Warp};
-use super::base::Known;
+use super::base_cache::BaseCache;
 use crate::id::{
     AccessId, AgentId, BarrierId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId,
 };
@@ -269,64 +269,64 @@ pub struct Conditional {
 /// The part of an asynchronous operation that is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// The read of its tensor map.
+    /// The read of the tensor map.
     Map,
     /// The reads of the operation's tensor map and sources.
     Reads,
-    /// Its work for one destination.
+    /// The part for one destination.
     Part(usize),
-    /// All of it.
+    /// The whole operation.
     All,
 }
 
 /// An asynchronous operation (PTX-8.9.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its instruction, such as `cp.async.bulk`.
+    /// The instruction, such as `cp.async.bulk`.
     pub name: &'static str,
-    /// Who performs it.
+    /// The agent that performs the operation.
     pub agent: AgentId,
-    /// The event of the thread that issues it.
+    /// The event by which a thread issues the operation.
     pub issue: EventId,
-    /// Those of other threads that issue it together with this one.
+    /// The events by which other threads issue the operation jointly.
     pub joined: Vec<EventId>,
-    /// Whether it is a product of a warpgroup, which comes behind fences and not behind its issue.
+    /// Whether the operation is a product of a warpgroup, which is ordered after fences, not after its
+    /// issue.
     pub is_joint: bool,
-    /// The reads of its tensor map.
+    /// The reads of the tensor map.
     pub maps: Vec<EventId>,
-    /// The reads of its sources.
+    /// The reads of the sources.
     pub reads: Vec<EventId>,
-    /// Its work for each of its destinations.
+    /// The part of the operation for each destination.
     pub parts: Vec<OperationPart>,
-    /// The completion of the reads of its sources, if a wait may ask for that alone.
+    /// The completion of the reads of the sources, if a wait may ask for these alone.
     pub reads_complete: Option<EventId>,
-    /// The completion of the read of its tensor map, if a wait for groups asks for that.
+    /// The completion of the read of the tensor map, if a wait for groups asks for this read alone.
     pub map_complete: Option<EventId>,
-    /// The completion of the whole; the same event as that of its part if there is one part.
+    /// The completion of the whole operation; the completion of the part if there is only one.
     pub complete: EventId,
-    /// The operations that have to be complete before this one is.
+    /// The operations whose completion precedes the completion of this one.
     pub behind: Vec<usize>,
     /// Whether the completion is a proxy fence for the accesses of the operation (PTX-9.7.9.25.2).
     pub fences: bool,
-    /// Whether PTX-9.7.9.25.1 speaks of it.
+    /// Whether the operation is a copy to which PTX-9.7.9.25.1 applies.
     pub is_copy: bool,
-    /// Whether it is an arrival behind operations of the tensor cores.
+    /// Whether the operation is an arrival after operations of the tensor cores (`tcgen05.commit`).
     pub is_commit: bool,
-    /// What it is to the tensor cores of the fifth generation.
+    /// The kind of operation of the tensor cores of the fifth generation, if it is one.
     pub tensor: Option<TensorKind>,
-    /// Where it writes to Tensor Memory: variables and first bytes.
+    /// The destinations in Tensor Memory: variables and first bytes.
     pub columns: Vec<(ObjectId, u64)>,
 }
 
-/// The work of an asynchronous operation for one of its destinations.
+/// The part of an asynchronous operation for one destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationPart {
-    /// Each write and the read that its value comes from, if any: of a source, or of the
-    /// destination itself.
+    /// The accesses to the destination: writes and, for a reduction, reads of the old values.
     pub writes: Vec<EventId>,
-    /// Its completion.
+    /// The completion of the part.
     pub complete: EventId,
-    /// Both halves of the signal, for each object that the signal may be at.
+    /// The read and the write of the signal, for each mbarrier object that the signal may go to.
     pub signals: Vec<EventId>,
 }
 
@@ -383,9 +383,9 @@ impl Symbol {
 pub struct Cut {
     /// The thread.
     pub agent: AgentId,
-    /// When the thread is cut here.
+    /// The condition that the thread is cut.
     pub guard: ExprId,
-    /// When control is here to start another round, independent of the effects of the rounds.
+    /// The condition that control is about to start another round, whatever the effects of the rounds.
     pub back: ExprId,
     /// For a cut by the bound, when the last round changed nothing, so that an identical round may
     /// follow. Such a round writes only the values that it read and waits for no thread. False for
@@ -539,7 +539,7 @@ pub struct EventGraph {
     /// The condition's proposition.
     pub condition: ExprId,
     /// Sets and relations computed from the events.
-    pub(super) known: Known,
+    pub(super) known: BaseCache,
 }
 
 impl EventGraph {
@@ -570,8 +570,8 @@ impl EventGraph {
         self.operations.iter().any(|operation| operation.is_joint && operation.is_issued_at(id))
     }
 
-    /// The event of a thread that an event stands or falls with: of an asynchronous operation the
-    /// issue, of others itself.
+    /// The thread's event on which an event depends to happen: the issue for an event of an
+    /// asynchronous operation, else the event itself.
     #[must_use]
     pub fn stands_at(&self, id: EventId) -> EventId {
         self.operation_of(id).map_or(id, |operation| operation.issue)
@@ -598,7 +598,7 @@ impl EventGraph {
         self.access(self.event(id).access)
     }
 
-    /// The same access for all ways in which one comes about.
+    /// The first disjunct of an access: one access for all disjuncts.
     #[must_use]
     pub fn one_of_all_ways(&self, id: AccessId) -> AccessId {
         self.access(id).disjunct_of.unwrap_or(id)
@@ -618,25 +618,6 @@ impl EventGraph {
             let range = |id: AccessId| self.access(id).range();
             written && at.iter().any(|&(id, _)| range(id) != range(at[0].0))
         })
-    }
-
-    /// The same program with other guards of its events and of its cuts.
-    #[must_use]
-    pub fn guarded(
-        &self,
-        mut of_event: impl FnMut(&mut ExprArena, EventId) -> ExprId,
-        mut of_cut: impl FnMut(&mut ExprArena, &Cut) -> ExprId,
-    ) -> Self {
-        let mut new = Self { known: Known::default(), ..self.clone() };
-        for id in self.ids() {
-            new.events[id.index()].guard = of_event(&mut new.exprs, id);
-        }
-        for (cut, new_cut) in self.cuts.iter().zip(&mut new.cuts) {
-            new_cut.guard = of_cut(&mut new.exprs, cut);
-        }
-        super::exchange::define(&mut new);
-        new.awaited = super::termination_order::awaited_if(&mut new);
-        new
     }
 
     /// Treats threads that the bound or a loop cuts like any others: their events up to the cut

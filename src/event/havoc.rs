@@ -8,10 +8,9 @@
 //! is consistent if the whole was. Where registers may have any value at the heads of rounds, an
 //! event that no abstract execution has is in none of the program's executions.
 
-use super::graph::Symbol;
 use super::loop_nest::LoopId;
-use super::unfold::{Cell, State, ThreadRun};
-use crate::id::{ExprId, SymbolId};
+use super::symbolic::{Cell, State, SymbolicThread};
+use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{Micro, PhaseUse, Step};
 use crate::program::term::Term;
@@ -24,7 +23,7 @@ const LOOKED_AT: u8 = 2;
 /// values from before the loop.
 pub(super) const KEPT: u8 = LOOKED_AT + 1;
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// Whether a round of a loop may stand for several.
     pub(super) fn skips(&self, id: LoopId) -> bool {
         let counts = self.flow.rounds(id) > self.builder.unfolding.bound;
@@ -102,19 +101,14 @@ impl ThreadRun<'_, '_> {
     }
 
     pub(super) fn any_value(&mut self, width: u32) -> ExprId {
-        let id = SymbolId::new(self.builder.symbols.len());
-        self.builder.symbols.push(Symbol::chosen("value after more rounds".to_owned(), width));
-        self.builder.skipped.push(id);
-        if width == 1 {
-            self.builder.chances.push(id);
-        }
+        let id = self.builder.symbols.add_skipped(width);
         self.exprs().leaf(Expr::Symbol(id), width)
     }
 
     /// Any value, if an operand may have any: engines that try values then need no arithmetic.
     /// Copies keep their value, and so do truth values, which have two options only.
     pub(super) fn blurred(&mut self, term: &Term, value: ExprId) -> ExprId {
-        if self.builder.skipped.is_empty() || matches!(term, Term::Register(_)) {
+        if self.builder.symbols.skipped().is_empty() || matches!(term, Term::Register(_)) {
             return value;
         }
         let is_any = |leaf: &Expr| self.open_width(leaf).is_some_and(|width| width > 1);
@@ -127,8 +121,8 @@ impl ThreadRun<'_, '_> {
     /// The width of a leaf, if it may have any value.
     pub(super) fn open_width(&self, leaf: &Expr) -> Option<u32> {
         match leaf {
-            Expr::Symbol(id) if self.builder.skipped.contains(id) => {
-                Some(self.builder.symbols[id.index()].width)
+            Expr::Symbol(id) if self.builder.symbols.skipped().contains(id) => {
+                Some(self.builder.symbols.width(*id))
             }
             _ => None,
         }

@@ -1,5 +1,5 @@
-//! Products of matrices that warpgroups issue together, and the registers that these use until they are
-//! waited for.
+//! Products of matrices in flight: which threads issue each together, and which registers each uses
+//! until a wait covers it (PTX-9.7.15).
 
 use crate::id::{AccessId, ExprId};
 use crate::litmus::ast::ThreadPlace;
@@ -9,42 +9,58 @@ use std::collections::BTreeSet;
 
 /// Warps of a warpgroup (PTX-9.7.15).
 const WARPS: u32 = 4;
-/// A warpgroup: its CTA, and its number there, or the only thread of a warp that the test leaves open.
-pub(super) type Warpgroup = ((u32, u32, u32), Result<u32, usize>);
 
-/// One product of a warpgroup.
+/// A warpgroup of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Warpgroup {
+    /// gpu, grid, cta
+    cta: (u32, u32, u32),
+    which: WhichWarpgroup,
+}
+
+/// How a warpgroup is told from the other warpgroups of its CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WhichWarpgroup {
+    /// By its number, which follows from that of its warps.
+    Numbered(u32),
+    /// By its only thread, whose warp the test leaves open: an index into the test's threads.
+    Of(usize),
+}
+
+/// One product of a warpgroup: an operation that all threads of the warpgroup issue.
 #[derive(Clone, Debug)]
-pub(super) struct Joint {
+pub(super) struct WarpgroupProduct {
     pub(super) warpgroup: Warpgroup,
-    /// How many products of each thread come before.
+    /// The ordinal of the product among the products of each of its threads.
     pub(super) number: usize,
     pub(super) operation: usize,
-    /// Who issues it: the thread, and when.
+    /// The threads that issue the product, each with the guard of its issue.
     pub(super) members: Vec<(usize, ExprId)>,
-    /// Where its matrices are.
+    /// The addresses of the matrices.
     pub(super) addresses: Vec<ExprId>,
-    /// The sum of the first words of these, and their reads.
+    /// The sum of the first words of the matrices, and the reads that it is computed from.
     pub(super) sum: (ExprId, Vec<AccessId>),
 }
 
-/// What products do with the registers of a thread.
+/// How a thread has used the registers of its products so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProductRegisters {
-    /// Those that some product of the thread uses.
+    /// The registers that any product of the thread uses.
     pub(super) used: BTreeSet<usize>,
-    /// How many products there were.
+    /// The number of products that the thread has issued.
     pub(super) count: usize,
-    /// When there was a fence.
+    /// The condition that the thread has passed a `wgmma.fence`.
     pub(super) fenced: Option<ExprId>,
-    /// Those that were accessed, each with when that was and no fence came since.
-    pub(super) touched: Vec<(usize, ExprId)>,
-    pub(super) flying: Vec<Flying>,
+    /// Accesses to such registers without a `wgmma.fence` since, each with its guard.
+    pub(super) unfenced: Vec<(usize, ExprId)>,
+    /// The products that no wait has surely covered.
+    pub(super) in_flight: Vec<InFlight>,
 }
 
-/// A product that may not have been waited for.
+/// A product that a thread has issued and that no wait has surely covered.
 #[derive(Clone, Debug)]
-pub(super) struct Flying {
-    /// Where its issue stands among the steps of groups.
+pub(super) struct InFlight {
+    /// The place of its issue among the steps of groups ([`super::issued::Issued`]).
     pub(super) step: usize,
     pub(super) guard: ExprId,
     pub(super) accumulator: Vec<usize>,
@@ -53,13 +69,13 @@ pub(super) struct Flying {
     pub(super) span: Span,
 }
 
-impl Flying {
+impl InFlight {
     pub(super) fn uses(&self, register: usize) -> bool {
         self.accumulator.contains(&register) || self.fragments.contains(&register)
     }
 
-    /// Whether another product may use the same registers before a wait: accumulators of one shape are
-    /// ordered, and what both only read needs no order.
+    /// Whether a later product must not use the registers of this one before a wait. Two products
+    /// may share accumulators of one shape, which are ordered, and registers that both only read.
     pub(super) fn excludes(&self, product: &Product) -> bool {
         let common = |a: &[usize], b: &[usize]| a.iter().any(|register| b.contains(register));
         let accumulators = common(&self.accumulator, &product.accumulator);
@@ -70,7 +86,7 @@ impl Flying {
 }
 
 impl ProductRegisters {
-    /// Of a thread that has executed nothing.
+    /// The registers of a thread that has executed nothing.
     pub(super) fn of(code: &ThreadCode) -> Self {
         let products = code.steps.iter().flat_map(|step| &step.micros).filter_map(product_of);
         let registers = products.flat_map(|p| p.accumulator.iter().chain(&p.fragments));
@@ -78,6 +94,7 @@ impl ProductRegisters {
     }
 }
 
+/// The product that a micro-operation issues, if it issues one.
 pub(super) fn product_of(micro: &Micro) -> Option<&Product> {
     match micro {
         Micro::Issue(issued) => match &issued.effect {
@@ -88,13 +105,14 @@ pub(super) fn product_of(micro: &Micro) -> Option<&Product> {
     }
 }
 
-/// The warpgroup of a thread.
+/// The warpgroup of a thread, given with its index in the test.
 pub(super) fn warpgroup(index: usize, thread: &ThreadCode) -> Warpgroup {
     match thread.place {
         ThreadPlace::Device(place) => {
             let number = place.warp.map(|warp| warp / WARPS);
-            (place.cta_of_test(), number.ok_or(index))
+            let which = number.map_or(WhichWarpgroup::Of(index), WhichWarpgroup::Numbered);
+            Warpgroup { cta: place.cta_of_test(), which }
         }
-        ThreadPlace::Host => ((0, 0, 0), Err(index)),
+        ThreadPlace::Host => Warpgroup { cta: (0, 0, 0), which: WhichWarpgroup::Of(index) },
     }
 }

@@ -2,6 +2,7 @@
 
 use super::access::DraftAccess;
 use super::graph::{EventGraph, Symbol};
+use super::observed::variables_of;
 use crate::id::{ExprId, ObjectId, SymbolId};
 use crate::program::expr::Expr;
 use crate::program::micro::Program;
@@ -25,7 +26,7 @@ struct Unseen {
 
 impl InitialValues {
     pub(super) fn new(program: &Program, accesses: &[DraftAccess]) -> Self {
-        let shown = super::condition::variables_of(program);
+        let shown = variables_of(program);
         let layout = &program.layout;
         let variable = |object: ObjectId| layout.objects[object.index()].variable;
         let is_shown = |object| shown.contains(&layout.variables[variable(object)].name.as_str());
@@ -39,7 +40,7 @@ impl InitialValues {
         Self { unseen, ..Self::default() }
     }
 
-    /// Whether bytes belong to such an object.
+    /// Whether bytes belong to an mbarrier object without ordinary accesses.
     fn is_unseen(&self, object: ObjectId, start: u64, end: u64) -> bool {
         self.unseen.iter().any(|u| u.object == object && u.start <= start && end <= u.end)
     }

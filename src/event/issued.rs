@@ -1,7 +1,8 @@
-//! Asynchronous operations that threads of a program issue while it is unfolded, and the groups that they
-//! join, close and wait for.
+//! Asynchronous operations that threads issue while a program is unfolded, and the groups of operations
+//! that threads commit and wait for.
 
 use super::access::DraftAccess;
+use super::in_flight::WarpgroupProduct;
 use crate::id::{AccessId, ExprId};
 use crate::program::micro::{AsyncMicro, AwaitMicro, Combination};
 use crate::ptx::asynchronous::GroupKind;
@@ -10,6 +11,26 @@ use crate::source::Span;
 /// Bytes of an element of a strong copy (PTX-9.7.9.25.4.1).
 pub(super) const ELEMENT: u32 = 16;
 
+/// The asynchronous operations of a program, and what becomes of their groups.
+#[derive(Debug, Default)]
+pub(super) struct Issued<'p> {
+    pub(super) operations: Vec<DraftOperation<'p>>,
+    /// Commits of groups and waits for groups, thread by thread in program order.
+    pub(super) steps: Vec<GroupStep>,
+    /// The products of warpgroups.
+    pub(super) products: Vec<WarpgroupProduct>,
+    /// How many waits for groups there are.
+    waits: usize,
+}
+
+impl Issued<'_> {
+    /// The number of the next wait for groups.
+    pub(super) fn number_wait(&mut self) -> usize {
+        self.waits += 1;
+        self.waits - 1
+    }
+}
+
 /// An asynchronous operation before it is split into pieces.
 #[derive(Clone, Debug)]
 pub(super) struct DraftOperation<'p> {
@@ -17,35 +38,35 @@ pub(super) struct DraftOperation<'p> {
     pub(super) thread: usize,
     pub(super) guard: ExprId,
     pub(super) span: Span,
-    /// How many barrier operations there were before it.
+    /// The number of barrier operations that precede the issue.
     pub(super) barriers: usize,
-    /// When it does something for each of its destinations.
+    /// For each destination, the condition that the operation acts on it.
     pub(super) parts: Vec<ExprId>,
-    /// The bytes that it moves: one stretch, or the runs of a box.
+    /// The bytes that the operation moves: one stretch, or the runs of a box.
     pub(super) moves: Vec<Moves<'p>>,
-    /// The operations behind whose completion it is complete.
+    /// The operations whose completion precedes the completion of this one.
     pub(super) behind: Vec<usize>,
 }
 
-/// Bytes that an operation moves: accesses as long as the whole, of which pieces are made.
+/// Bytes that an operation moves. Its accesses span the whole move and are split into pieces later.
 #[derive(Clone, Debug)]
 pub(super) struct Moves<'p> {
-    /// How elements are combined with what is there, instead of written.
+    /// How elements are combined with the destination's old values; `None` if they are just written.
     pub(super) reduction: Option<&'p Combination>,
     pub(super) bytes: u64,
-    /// Whether its accesses are strong, in elements of [`ELEMENT`] bytes.
+    /// Whether the accesses are strong, in elements of [`ELEMENT`] bytes.
     pub(super) strong: bool,
-    /// How many bytes come from the source.
+    /// The number of bytes that are copied from the source; further bytes are zero.
     pub(super) copied: ExprId,
-    /// How many at the beginning and at the end have any value.
+    /// The numbers of bytes at the beginning and at the end that get any value.
     pub(super) open: [u64; 2],
-    /// Which bytes of every 16 are copied.
+    /// The mask of the bytes of every 16 that are copied.
     pub(super) mask: Option<u16>,
-    /// Where from, one for each place that the address may mean.
+    /// The source: one access for each place that the address may point to.
     pub(super) sources: Vec<DraftAccess>,
-    /// Where to, destination by destination.
+    /// For each destination, one access for each place that its address may point to.
     pub(super) destinations: Vec<Vec<DraftAccess>>,
-    /// What is written word by word, if that is the result of a product.
+    /// The result of a product, which is written word by word.
     pub(super) product: Option<ProductResult>,
 }
 
@@ -53,32 +74,33 @@ pub(super) struct Moves<'p> {
 #[derive(Clone, Debug)]
 pub(super) struct ProductResult {
     pub(super) sum: ExprId,
-    /// The reads that it is made of.
+    /// The reads that the sum is computed from.
     pub(super) reads: Vec<AccessId>,
-    /// Whether it is added, or written over what is there.
+    /// The condition that the sum is added to the old value, instead of replacing it.
     pub(super) accumulates: ExprId,
 }
 
 /// Bytes of a word of Tensor Memory.
 pub(super) const TENSOR_WORD: u32 = 4;
 
-/// What has happened to the groups of a thread.
+/// A step of a thread that concerns groups of asynchronous operations.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GroupStep {
-    /// An operation that a thread issues joins its next group.
+    /// An issued operation joins the next group of its thread.
     Issue { thread: usize, operation: usize, guard: ExprId },
-    /// A group is closed.
+    /// A group is committed.
     Commit { thread: usize, kind: GroupKind, guard: ExprId },
-    /// Groups are waited for: the number of the wait.
+    /// A wait for groups, with its number.
     Wait { thread: usize, wait: AwaitMicro, guard: ExprId, number: usize },
 }
 
-/// That an operation is complete before a wait, and when if not always.
+/// An operation that is complete before a wait for groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DoneBefore {
     pub(super) operation: usize,
     pub(super) wait: usize,
-    /// Whether only its sources have been read.
+    /// Whether only the reads of its sources are complete.
     pub(super) reads: bool,
+    /// The condition; `None` for always.
     pub(super) when: Option<ExprId>,
 }

@@ -72,7 +72,7 @@ impl<'c> Analysis<'c> {
         Self { code, live, silent: vec![true; steps], decides: decides.collect() }
     }
 
-    /// Computes the used registers as a fixpoint, given the branches that decide.
+    /// Computes the used registers as a fixpoint, given the branches that are not silent.
     fn settle(&mut self) {
         until_stable((0..self.code.steps.len()).rev(), |index| {
             let (before, silent) = self.before(index);
@@ -122,7 +122,7 @@ impl<'c> Analysis<'c> {
         (now, silent)
     }
 
-    /// The index of a step; one past the last for all targets beyond the end.
+    /// The index of a step; the number of steps for all targets beyond the end.
     fn place(&self, target: usize) -> usize {
         target.min(self.code.steps.len())
     }
@@ -178,7 +178,7 @@ impl<'c> Analysis<'c> {
     }
 }
 
-/// Updates steps in this order again and again, up to a fixpoint.
+/// Updates steps in the given order until a fixpoint is reached.
 pub(super) fn until_stable(
     steps: impl Iterator<Item = usize> + Clone,
     mut update: impl FnMut(usize) -> bool,

@@ -1,12 +1,14 @@
-//! The accesses that act on an mbarrier object, and misuses of such objects (PTX-9.7.13.15).
+//! Misuses of mbarrier objects (PTX-9.7.13.15): mbarrier operations without an object, and ordinary
+//! accesses to an object.
 //!
-//! An object is where an mbarrier operation has left one: that depends on the writer that a read
-//! takes its value from, not on the bits, since ordinary data may have any.
+//! Whether memory holds an mbarrier object depends on the write that a read takes its value from, not
+//! on the bits: a write of an mbarrier operation leaves an object, and ordinary data may have any bits.
 
 use super::access::DraftAccess;
-use super::builder::{Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::entry::Entry;
 use super::graph::{EventGraph, EventKind, Violation};
-use super::unfold::ThreadRun;
+use super::symbolic::SymbolicThread;
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::Expr;
 use crate::program::mbarrier::VALID_AT;
@@ -15,19 +17,14 @@ use crate::ptx::operation::Order;
 use crate::rule::Rule;
 use crate::source::Span;
 
-impl ThreadRun<'_, '_> {
-    /// Notes when an mbarrier operation finds no object, or an initialization finds one. One of the
-    /// given accesses, each under its guard, reads the object.
-    pub(super) fn asks_for_object(
-        &mut self,
-        marks: Marks,
-        reads: &[(ExprId, AccessId)],
-        span: Span,
-    ) {
+impl SymbolicThread<'_, '_> {
+    /// Reports an mbarrier operation that finds no object, and an initialization that finds one. The
+    /// object is read by one of the given accesses, each under its guard.
+    pub(super) fn check_object(&mut self, marks: Marks, reads: &[(ExprId, AccessId)], span: Span) {
         if !marks.mbarrier {
             return;
         }
-        self.builder.looked_at = reads.to_vec();
+        self.builder.mbarriers.last_reads = reads.to_vec();
         let mut wrong = self.exprs().truth(false);
         for &(guard, read) in reads {
             let exprs = self.exprs();
@@ -52,12 +49,12 @@ impl ThreadRun<'_, '_> {
 }
 
 impl GraphBuilder<'_> {
-    /// Notes ordinary accesses to initialized mbarriers. A store reads nothing, so a hidden read is
-    /// put before it if that is asked for.
+    /// Reports ordinary accesses to initialized mbarriers. Since a store reads nothing, a hidden read
+    /// is added before it, if [`super::settings::Unfolding::looks`] asks for this.
     ///
-    /// The misuses of mbarrier operations come first: an ordinary access that follows from one is
-    /// not worth reporting.
-    pub(super) fn look_at_objects(&mut self) {
+    /// Misuses by mbarrier operations are reported before these: an ordinary access that only happens
+    /// because of such a misuse is not worth reporting.
+    pub(super) fn check_ordinary_accesses(&mut self) {
         let written = |a: &&DraftAccess| a.marks.mbarrier && a.write;
         let mut objects: Vec<DraftAccess> = Vec::new();
         for access in self.accesses.iter().filter(written) {
@@ -73,21 +70,22 @@ impl GraphBuilder<'_> {
             if let Entry::Access(id) = entry {
                 let access = &self.accesses[id.index()];
                 if !access.marks.mbarrier && objects.iter().any(|o| o.overlaps(access)) {
-                    self.look_at_object(id, passed[id.index()]);
+                    self.check_ordinary_access(id, passed[id.index()]);
                 }
             }
             self.entries.push(entry);
         }
     }
 
-    /// Notes an ordinary access that may hit an object, after so many barrier operations.
-    fn look_at_object(&mut self, id: AccessId, barriers: usize) {
+    /// Reports an ordinary access that may hit an object; its thread has entered `barriers` barrier
+    /// operations before.
+    fn check_ordinary_access(&mut self, id: AccessId, barriers: usize) {
         let access = self.accesses[id.index()].clone();
         let (read, rule) = match (access.write, access.marks.rmw) {
             (false, false) => (id, Rule::MbarrierLoaded),
             (false, true) => (id, Rule::MbarrierUpdated),
             (true, false) if self.unfolding.looks => {
-                (self.look_before(&access), Rule::MbarrierStored)
+                (self.push_hidden_read(&access), Rule::MbarrierStored)
             }
             (true, _) => return,
         };
@@ -104,7 +102,7 @@ impl GraphBuilder<'_> {
 
     /// Adds a hidden read of the bytes that a store overwrites. The read is weak and its value is
     /// unused, so that it orders nothing.
-    fn look_before(&mut self, store: &DraftAccess) -> AccessId {
+    fn push_hidden_read(&mut self, store: &DraftAccess) -> AccessId {
         let id = AccessId::new(self.accesses.len());
         self.accesses.push(DraftAccess {
             write: false,

@@ -5,7 +5,8 @@ use crate::id::{AccessId, EventId, ExprId, LocId};
 use crate::ptx::operation::Order;
 use rustc_hash::FxHashMap;
 
-/// Fills in the pairs; `successes` tells when a wait succeeds, by the access that reads the object.
+/// Adds the pairs of arrivals or signals and waits that find their phase complete. `successes` has the
+/// condition that a wait succeeds, by the access that reads the object.
 pub(super) fn relate(graph: &mut EventGraph, successes: &FxHashMap<AccessId, ExprId>) {
     for loc in (0..graph.locations.len()).map(LocId::new) {
         let here = |is: fn(&Event) -> bool| -> Vec<EventId> {

@@ -1,10 +1,10 @@
 //! Memory accesses: an address becomes the places that it may point to, with one guarded access for
 //! each.
 
-use super::access::DraftAccess;
+use super::access::{DraftAccess, union};
+use super::facts::Place;
 use super::graph::Violation;
-use super::points_to::Place;
-use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old, union};
+use super::symbolic::{Cell, Effect, EffectKind, State, SymbolicThread, mentions_old};
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
@@ -38,7 +38,7 @@ pub(super) enum Does {
     Update,
 }
 
-impl<'p> ThreadRun<'_, 'p> {
+impl<'p> SymbolicThread<'_, 'p> {
     pub(super) fn places(
         &mut self,
         target: &Target,
@@ -50,7 +50,7 @@ impl<'p> ThreadRun<'_, 'p> {
         self.places_at(address, target, does, state, span)
     }
 
-    /// The places that an address may point to that comes from no register of the thread.
+    /// The places that a given address may point to.
     pub(super) fn places_at(
         &mut self,
         address: ExprId,
@@ -59,7 +59,7 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Places {
-        // The value of a whole range is never asked for.
+        // No instruction uses the value of a whole range.
         let zero = self.exprs().number(0, target.bytes.min(WIDEST) * 8);
         let address = self.with_tables(address);
         let place = self.code.place;
@@ -156,7 +156,7 @@ impl<'p> ThreadRun<'_, 'p> {
     fn without_value(&self, value: ExprId) -> Option<String> {
         let layout = &self.builder.program.layout;
         let name = |leaf: Expr| match leaf {
-            Expr::Symbol(id) => Some(self.builder.symbols[id.index()].name.clone()),
+            Expr::Symbol(id) => Some(self.builder.symbols.list[id.index()].name.clone()),
             Expr::Read(id) => {
                 let access = &self.builder.accesses[id.index()];
                 let variable = &layout.variables[layout.objects[access.object.index()].variable];
@@ -248,7 +248,7 @@ impl<'p> ThreadRun<'_, 'p> {
                 Some(other) => self.exprs().ite(guard, read, other),
             });
         }
-        self.asks_for_object(target.marks, &found, span);
+        self.check_object(target.marks, &found, span);
         let Some((register, extension)) = destination else { return };
         let value = value.unwrap_or_else(|| self.builder.exprs.number(0, width));
         let wide = self.code.registers[register].ty.bits;
@@ -318,7 +318,7 @@ impl<'p> ThreadRun<'_, 'p> {
                 Some(other) => self.exprs().ite(*guard, old, other),
             });
         }
-        self.asks_for_object(target.marks, &found, span);
+        self.check_object(target.marks, &found, span);
         let Some((register, extension)) = destination else { return };
         let result = result.unwrap_or_else(|| self.builder.exprs.number(0, width));
         let wide = self.code.registers[*register].ty.bits;
@@ -341,7 +341,7 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
 }
 
-/// What is said of an address of no variable where that need not be a mistake.
+/// The rule for an address outside of all variables, for accesses where it need not be a mistake.
 fn not_understood(target: &Target) -> Option<Rule> {
     match target.confined {
         Some(Confined::Matrix) => Some(Rule::OpaqueDescriptor),
@@ -350,7 +350,7 @@ fn not_understood(target: &Target) -> Option<Rule> {
     }
 }
 
-/// The rule by which an instruction may not access such a variable at any address.
+/// The rule that forbids an instruction to access a variable at any address.
 fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
     if (place.space == Multimem) != target.replica.is_some() {

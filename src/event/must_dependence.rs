@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// The analysis result for an expression.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct Dependence {
     /// Whether no part is a truth value, so that no decision changes the expression.
     is_fixed: bool,
     sources: Vec<Expr>,
@@ -20,7 +20,7 @@ struct Known {
 /// The reads and barrier results that an expression depends on whatever is decided, directly or
 /// through the decisions.
 pub(super) fn sure_sources(exprs: &ExprArena, value: ExprId) -> Vec<Expr> {
-    let mut known: FxHashMap<ExprId, Known> = FxHashMap::default();
+    let mut known: FxHashMap<ExprId, Dependence> = FxHashMap::default();
     for part in exprs.parts(&[value]) {
         let found = of_part(exprs, part, &known);
         known.insert(part, found);
@@ -28,7 +28,7 @@ pub(super) fn sure_sources(exprs: &ExprArena, value: ExprId) -> Vec<Expr> {
     known.remove(&value).unwrap_or_default().sources
 }
 
-fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) -> Known {
+fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Dependence>) -> Dependence {
     let of = |x: ExprId| &known[&x];
     let sources = |x: ExprId| of(x).sources.iter().copied();
     let both = |a: ExprId, b: ExprId| -> Vec<Expr> {
@@ -59,7 +59,7 @@ fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) ->
     };
     sources.sort_unstable();
     sources.dedup();
-    Known { is_fixed, sources }
+    Dependence { is_fixed, sources }
 }
 
 #[cfg(test)]

@@ -5,14 +5,15 @@
 //! `griddepcontrol.wait` that surely precedes the load, or to a task that starts after the load's
 //! task is complete.
 
-use super::builder::{Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::entry::Entry;
 use super::graph::Violation;
 use crate::id::{AccessId, AgentId};
 use crate::rule::Rule;
 
 impl GraphBuilder<'_> {
-    /// Notes where a non-coherent load may overlap in time with a write.
-    pub(super) fn look_at_non_coherent_loads(&mut self) {
+    /// Reports non-coherent loads that may overlap in time with a write.
+    pub(super) fn check_non_coherent_loads(&mut self) {
         let ids = || (0..self.accesses.len()).map(AccessId::new);
         let access = |id: AccessId| &self.accesses[id.index()];
         let mut loads = ids().filter(|&id| access(id).marks.non_coherent).peekable();

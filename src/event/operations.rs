@@ -1,7 +1,7 @@
-//! Base sets and relations of asynchronous operations (PTX-8.9.1.1), between the threads that issue
-//! them and those that wait for them.
+//! Base sets and relations of asynchronous operations (PTX-8.9.1.1), from their issue to the waits for
+//! their completion.
 //!
-//! Invariant: a wait for an operation is a wait for an event of completion.
+//! Invariant: a wait for an operation is ordered after a completion event of the operation.
 
 use super::graph::{Agent, Completion, Conditional, EventGraph, EventKind, Operation};
 use super::issued::DoneBefore;
@@ -11,7 +11,7 @@ use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion, Tenso
 use crate::ptx::operation::{Proxy, ProxyFenceKind, Space};
 use crate::vocabulary::BaseSet;
 
-/// Fills in which completions precede which waits for groups.
+/// Adds the pairs of completions and the waits for groups that they precede.
 fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) {
     for one in done {
         let operation = &graph.operations[one.operation];
@@ -35,23 +35,23 @@ impl Operation {
         self.maps.iter().chain(&self.reads).chain(written).copied()
     }
 
-    /// The reads of its tensor map and of its sources.
+    /// The reads of the operation's tensor map and sources.
     fn all_reads(&self) -> impl Iterator<Item = EventId> + '_ {
         self.maps.iter().chain(&self.reads).copied()
     }
 
-    /// The events of threads that issue it.
+    /// The events by which threads issue the operation.
     pub(super) fn issues(&self) -> impl Iterator<Item = EventId> + '_ {
         std::iter::once(self.issue).chain(self.joined.iter().copied())
     }
 
-    /// Whether an event is one by which it is issued.
+    /// Whether an event issues the operation, alone or jointly with others.
     #[must_use]
     pub fn is_issued_at(&self, event: EventId) -> bool {
         self.issues().any(|issue| issue == event)
     }
 
-    /// All its events.
+    /// The events of the operation.
     pub(super) fn events(&self) -> impl Iterator<Item = EventId> + use<> {
         let completions = self.parts.iter().map(|part| part.complete);
         let signals = self.parts.iter().flat_map(|part| part.signals.iter().copied());
@@ -64,7 +64,8 @@ impl Operation {
     }
 }
 
-/// From the issue of each operation to its events, of those that several threads issue or of the others.
+/// From the issue of each operation to its events: of the operations that several threads issue
+/// jointly, or of the others.
 fn issue(graph: &EventGraph, is_joint: bool) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in graph.operations.iter().filter(|one| one.is_joint == is_joint) {
@@ -75,7 +76,7 @@ fn issue(graph: &EventGraph, is_joint: bool) -> Rel {
     out
 }
 
-/// All pairs among the events of one operation and its issue.
+/// All pairs of events that belong to one operation, its issue included.
 fn same_operation(graph: &EventGraph) -> Rel {
     let mut out = Rel::identity(graph.events.len());
     for operation in &graph.operations {
@@ -89,8 +90,9 @@ fn same_operation(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The order inside operations, and between an operation and its awaited operations. Reads precede
-/// the writes that they feed, accesses precede completion, and completion precedes signals.
+/// The order within operations, and from earlier operations to the completions that wait for them.
+/// Reads precede the writes of their values, accesses precede completions, and completions precede
+/// signals.
 fn intra(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
@@ -105,12 +107,12 @@ fn intra(graph: &EventGraph) -> Rel {
             for source in operation.all_reads() {
                 out.insert(source, part.complete);
             }
-            let told = match graph.asynchronous.multicast {
+            let signaled = match graph.asynchronous.multicast {
                 MulticastSignal::Part => part.complete,
                 MulticastSignal::Whole => operation.complete,
             };
             for (at, &one) in part.signals.iter().enumerate() {
-                out.insert(told, one);
+                out.insert(signaled, one);
                 for &other in &part.signals[at + 1..] {
                     let write = graph.access_of(other);
                     if write.rmw_read == Some(graph.event(one).access) {
@@ -142,10 +144,11 @@ fn intra(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The reads that a write of an operation depends on: of its source, and of the destination itself.
+/// The reads of an operation from which a write of it takes its value: of its source, or of the
+/// destination for a reduction.
 fn sources_of(graph: &EventGraph, write: EventId) -> Vec<EventId> {
     if !graph.event(write).is_write() {
-        // The read half of a reduction, whose value is written by its write half.
+        // The read of a reduction writes nothing.
         return Vec::new();
     }
     let access = graph.access_of(write);
@@ -155,7 +158,7 @@ fn sources_of(graph: &EventGraph, write: EventId) -> Vec<EventId> {
     pieces.copied().filter(|&piece| graph.event(piece).agent == own).collect()
 }
 
-/// From proxy fences, completions included, to the accesses that they cover.
+/// From proxy fences and completions to the accesses that each covers.
 fn covers(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
@@ -215,7 +218,7 @@ fn covers(graph: &EventGraph) -> Rel {
 }
 
 impl EventGraph {
-    /// Fills in which completions precede which waits for groups.
+    /// Adds the pairs of completions and the waits for groups that they precede.
     pub(super) fn relate_waits(&mut self, done: &[DoneBefore], waits: &[EventId]) {
         relate_waits(self, done, waits);
     }
@@ -260,7 +263,7 @@ impl EventGraph {
         is_of_copy(self, id)
     }
 
-    /// The cluster that a CTA belongs to: gpu, grid and its number there.
+    /// The cluster of a CTA: gpu, grid and number of the cluster.
     fn cluster_of(&self, cta: (u32, u32, u32)) -> Option<(u32, u32, u32)> {
         let places = self.agents.iter().filter_map(Agent::place);
         let mut there = places.filter(|place| place.cta_of_test() == cta);
@@ -268,7 +271,7 @@ impl EventGraph {
     }
 }
 
-/// Accesses of two `cp.async` that one commit makes members of one group.
+/// Pairs of accesses of two `cp.async` operations in one group.
 fn same_group(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for group in &graph.groups {

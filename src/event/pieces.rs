@@ -1,7 +1,7 @@
 //! Splitting accesses into pieces at the boundaries of partly overlapping ones.
 
 use super::access::DraftAccess;
-use super::unfold::{SCALAR_BYTES, Tearing, Unfolding};
+use super::settings::{SCALAR_BYTES, Tearing, Unfolding};
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};
 use crate::ptx::operation::Order;
@@ -108,20 +108,20 @@ fn may_tear(access: &DraftAccess, all: &[&DraftAccess], widest_whole: u32) -> bo
     access.bytes > widest_whole && access.order == Order::Weak && may_race(access, all)
 }
 
-/// Whether an access may tear at every byte under the reading that lets all do so. An mbarrier object has no
-/// bytes (PTX-9.7.13.15.2), and what one thread alone does to a place shows it no byte without the others.
+/// Whether an access may tear at every byte, under the reading by which all accesses do. An mbarrier
+/// object is opaque (PTX-9.7.13.15.2), and a location that one thread alone accesses shows no tearing.
 fn may_split(access: &DraftAccess, all: &[&DraftAccess]) -> bool {
     !access.marks.mbarrier && may_race(access, all)
 }
 
-/// Whether an access may race. Accesses of one thread do if their virtual addresses or proxies differ, and
-/// those of its asynchronous operations.
+/// Whether an access may race. Two accesses of one thread may race if their virtual addresses or proxies
+/// differ, or if an asynchronous operation of the thread performs one of them.
 fn may_race(access: &DraftAccess, all: &[&DraftAccess]) -> bool {
     let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy, a.part.map(|part| part.operation));
     all.iter().any(|a| (a.write || access.write) && path(a) != path(access) && a.overlaps(access))
 }
 
-/// The boundaries at which ranges of one object are split: those of overlapping ranges.
+/// The boundaries of partly overlapping ranges of one object, at which the ranges are split.
 fn boundaries(ranges: &IndexSet<(u64, u32)>) -> Vec<u64> {
     let end = |&(offset, bytes): &(u64, u32)| offset + u64::from(bytes);
     let mut sorted: Vec<(u64, u32)> = ranges.iter().copied().collect();

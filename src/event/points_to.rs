@@ -10,6 +10,7 @@
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
+use super::facts::Place;
 use super::pieces::Pieces;
 use crate::id::{ExprId, LocId, ObjectId};
 use crate::program::expr::Expr;
@@ -26,24 +27,11 @@ const MOST_ASSIGNMENTS: usize = 512;
 /// The most literals of a guard.
 const MOST_LITERALS: usize = 48;
 
-/// An object and byte range that one step of a thread may access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) thread: usize,
-    /// The copy of the step.
-    pub(super) node: usize,
-    pub(super) object: ObjectId,
-    /// In bytes.
-    pub(super) offset: u64,
-    /// In bytes.
-    pub(super) bytes: u32,
-}
-
 impl GraphBuilder<'_> {
     /// The places of computed addresses that no step accesses, for any values read.
     pub(super) fn places_never_meant(&self) -> BTreeSet<Place> {
         let computed = self.accesses.iter().any(|access| !access.address_reads.is_empty());
-        if !computed || self.accesses.len() > MOST_ACCESSES || self.is_wide {
+        if !computed || self.accesses.len() > MOST_ACCESSES || self.losses.columns {
             return BTreeSet::new();
         }
         let mut reach = Reach::new(self);
@@ -225,7 +213,7 @@ impl<'d, 'p> Reach<'d, 'p> {
                         vec![None]
                     }
                 },
-                Expr::Symbol(symbol) if builder.symbols[symbol.index()].width == 1 => {
+                Expr::Symbol(symbol) if builder.symbols.width(symbol) == 1 => {
                     vec![Some(0), Some(1)]
                 }
                 _ => {

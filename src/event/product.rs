@@ -1,17 +1,19 @@
-//! Products of matrices by a warpgroup (PTX-9.7.15): one operation that each of its threads issues, what
-//! it reads, and the registers that it uses meanwhile.
+//! Products of matrices (PTX-9.7.15, PTX-9.7.16) into asynchronous operations: the matrices that each
+//! reads, and the registers or columns that receive the result.
 //!
-//! - Products are counted thread by thread: those with one number are one operation, whose accesses are
-//!   those of the thread that is executed first.
-//! - A register may be touched when a wait covers the product that uses it. Which waits do is a matter of
-//!   the path, so what is in use is kept with the guards under which it came about.
+//! - All threads of a warpgroup issue a product together. Products are counted thread by thread:
+//!   those of one ordinal are one operation, whose accesses are those of the first thread that is
+//!   unfolded.
+//! - A register of a product may be accessed once a wait covers the product. Which waits cover it
+//!   depends on the path, so products in flight are kept with their guards.
 
-use super::access::{DraftAccess, OfOperation, Role};
-use super::builder::{DraftKind, GraphBuilder};
-use super::in_flight::{Flying, Joint, product_of, warpgroup};
+use super::access::{DraftAccess, OfOperation, Role, union};
+use super::builder::GraphBuilder;
+use super::entry::DraftKind;
+use super::in_flight::{InFlight, WarpgroupProduct, product_of, warpgroup};
 use super::issued::{GroupStep, Moves, ProductResult};
 use super::memory::Does;
-use super::unfold::{Cell, State, ThreadRun, union};
+use super::symbolic::{Cell, State, SymbolicThread};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{
@@ -24,13 +26,14 @@ use crate::source::Span;
 
 /// Bytes of the first word of a matrix, which stands for its contents.
 const WORD: u32 = 4;
-/// The most bytes of Tensor Memory that an operation may write at the places that a computed address may mean.
+/// The most bytes of Tensor Memory that an operation may write, over all places of a computed
+/// address.
 const MOST_BYTES: u64 = 1 << 12;
-/// What divides the address of a matrix, in bytes.
+/// The alignment of a matrix, in bytes.
 const CHUNK: u32 = 16;
 
-impl<'p> ThreadRun<'_, 'p> {
-    /// Issues a product, or has part in one that another thread of the warpgroup has issued.
+impl<'p> SymbolicThread<'_, 'p> {
+    /// Issues a product, or joins the product of another thread of the warpgroup.
     pub(super) fn multiply(
         &mut self,
         node: usize,
@@ -45,28 +48,30 @@ impl<'p> ThreadRun<'_, 'p> {
         let number = self.products.count;
         self.products.count += 1;
         let warpgroup = warpgroup(self.index, self.code);
-        let same = |joint: &Joint| joint.warpgroup == warpgroup && joint.number == number;
-        let step = self.builder.groups.len();
-        let (sum, reads) = match self.builder.joint.iter().position(same) {
+        let same =
+            |other: &WarpgroupProduct| other.warpgroup == warpgroup && other.number == number;
+        let step = self.builder.issued.steps.len();
+        let (sum, reads) = match self.builder.issued.products.iter().position(same) {
             Some(at) => {
-                let operation = self.builder.joint[at].operation;
+                let operation = self.builder.issued.products[at].operation;
                 self.announce(node, operation, micro.group, state, span);
                 self.check_matrices(at, &addresses, state, span);
-                self.builder.joint[at].members.push((self.index, state.guard));
-                self.builder.joint[at].sum.clone()
+                self.builder.issued.products[at].members.push((self.index, state.guard));
+                self.builder.issued.products[at].sum.clone()
             }
             None => {
                 let operation = self.open(node, micro, state, span);
                 let sum = self.sum(operation, &product.matrices, state, span);
                 let members = vec![(self.index, state.guard)];
                 let of = sum.clone();
-                let joint = Joint { warpgroup, number, operation, members, addresses, sum };
-                self.builder.joint.push(joint);
+                let product =
+                    WarpgroupProduct { warpgroup, number, operation, members, addresses, sum };
+                self.builder.issued.products.push(product);
                 of
             }
         };
         self.accumulate(product, sum, &reads, state);
-        self.products.flying.push(Flying {
+        self.products.in_flight.push(InFlight {
             step,
             guard: state.guard,
             accumulator: product.accumulator.clone(),
@@ -104,7 +109,7 @@ impl<'p> ThreadRun<'_, 'p> {
             }
             let words = found.iter().map(|access| self.rest_of(access)).sum::<u64>();
             if found.len() > 1 && words > MOST_BYTES {
-                self.builder.is_wide = true;
+                self.builder.losses.columns = true;
                 self.violate(state.guard, span, Rule::ComputedColumns);
                 continue;
             }
@@ -125,7 +130,7 @@ impl<'p> ThreadRun<'_, 'p> {
         product: Option<ProductResult>,
     ) {
         let copied = self.exprs().number(u128::from(bytes), 32);
-        self.builder.operations[operation].moves.push(Moves {
+        self.builder.issued.operations[operation].moves.push(Moves {
             reduction: None,
             bytes,
             strong: false,
@@ -164,9 +169,9 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// Notes where a thread names other matrices than the others.
-    fn check_matrices(&mut self, joint: usize, addresses: &[ExprId], state: &State, span: Span) {
-        let others = self.builder.joint[joint].addresses.clone();
+    /// Reports a thread that names other matrices than the first thread of its warpgroup.
+    fn check_matrices(&mut self, product: usize, addresses: &[ExprId], state: &State, span: Span) {
+        let others = self.builder.issued.products[product].addresses.clone();
         let mut same = self.exprs().truth(others.len() == addresses.len());
         for (&one, &other) in addresses.iter().zip(&others) {
             let equal = self.exprs().equal(one, other);
@@ -179,7 +184,7 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// Reads matrices; the sum of their first words.
+    /// Reads matrices; gives the sum of their first words, and the reads that it is computed from.
     fn sum(
         &mut self,
         operation: usize,
@@ -196,7 +201,7 @@ impl<'p> ThreadRun<'_, 'p> {
         (sum, reads)
     }
 
-    /// Reads a matrix, which reaches to the end of what holds it; gives its first word.
+    /// Reads a matrix, which extends to the end of its variable; gives its first word.
     fn matrix(
         &mut self,
         operation: usize,
@@ -226,14 +231,14 @@ impl<'p> ThreadRun<'_, 'p> {
         (value, reads)
     }
 
-    /// How many bytes there are from where an access begins to the end of the matrix that it is in.
+    /// The number of bytes from the start of an access to the end of its variable.
     fn rest_of(&self, access: &DraftAccess) -> u64 {
         let layout = &self.builder.program.layout;
         let variable = &layout.variables[layout.objects[access.object.index()].variable];
         variable.bytes() - access.offset
     }
 
-    /// Puts the result of a product into its registers.
+    /// Writes the result of a product to its accumulator registers.
     fn accumulate(
         &mut self,
         product: &Product,
@@ -259,7 +264,8 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// Notes a product whose registers may be in use, or were accessed without a fence since.
+    /// Reports a product whose registers another product may still use, or that were accessed without
+    /// a fence since.
     fn check_registers(&mut self, product: &Product, state: &State, span: Span) {
         let fenced = self.products.fenced;
         let mut unfenced = match fenced {
@@ -273,7 +279,7 @@ impl<'p> ThreadRun<'_, 'p> {
             product.accumulator.contains(register) || product.fragments.contains(register)
         };
         let touched: Vec<_> =
-            self.products.touched.iter().filter(|(register, _)| own(register)).copied().collect();
+            self.products.unfenced.iter().filter(|(register, _)| own(register)).copied().collect();
         for (_, when) in touched {
             let both = self.exprs().and(state.guard, when);
             unfenced = self.exprs().or(unfenced, both);
@@ -281,15 +287,15 @@ impl<'p> ThreadRun<'_, 'p> {
         if !self.builder.exprs.is_false(unfenced) {
             self.violate(unfenced, span, Rule::WarpgroupFence);
         }
-        let excluded: Vec<usize> = (0..self.products.flying.len())
-            .filter(|&at| self.products.flying[at].excludes(product))
+        let excluded: Vec<usize> = (0..self.products.in_flight.len())
+            .filter(|&at| self.products.in_flight[at].excludes(product))
             .collect();
         self.check_in_use(&excluded, state, span);
     }
 
-    /// Notes an access to registers that some products may still use.
-    fn check_in_use(&mut self, flying: &[usize], state: &State, span: Span) {
-        for &at in flying {
+    /// Reports an access to registers that some products in flight may still use.
+    fn check_in_use(&mut self, in_flight: &[usize], state: &State, span: Span) {
+        for &at in in_flight {
             let in_use = self.in_use(at, state.guard);
             if !self.builder.exprs.is_false(in_use) {
                 self.violate(in_use, span, Rule::ProductRegisters);
@@ -297,16 +303,16 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// When a product happens and no wait has covered it, if `now` does.
-    fn in_use(&mut self, flying: usize, now: ExprId) -> ExprId {
-        let Flying { step, guard, .. } = self.products.flying[flying];
+    /// The condition that a product happens and no wait has covered it at a point with the guard `now`.
+    fn in_use(&mut self, at: usize, now: ExprId) -> ExprId {
+        let InFlight { step, guard, .. } = self.products.in_flight[at];
         let both = self.exprs().and(guard, now);
         let covered = self.builder.covered_since(self.index, step, both);
         let open = self.exprs().not(covered);
         self.exprs().and(both, open)
     }
 
-    /// Looks at the registers that a micro-operation accesses which is no product.
+    /// Checks the registers that a micro-operation other than a product accesses.
     pub(super) fn touch_registers(&mut self, micro: &Micro, state: &State, span: Span) {
         if self.products.used.is_empty() || product_of(micro).is_some() {
             return;
@@ -316,20 +322,21 @@ impl<'p> ThreadRun<'_, 'p> {
             read.into_iter().chain(written).filter(|r| self.products.used.contains(r)).collect();
         touched.sort_unstable();
         touched.dedup();
-        let in_flight = |flying: &Flying| touched.iter().any(|&register| flying.uses(register));
-        let flying: Vec<usize> = (0..self.products.flying.len())
-            .filter(|&at| in_flight(&self.products.flying[at]))
+        let in_flight = |product: &InFlight| touched.iter().any(|&register| product.uses(register));
+        let used: Vec<usize> = (0..self.products.in_flight.len())
+            .filter(|&at| in_flight(&self.products.in_flight[at]))
             .collect();
-        self.check_in_use(&flying, state, span);
-        self.products.touched.extend(touched.into_iter().map(|register| (register, state.guard)));
+        self.check_in_use(&used, state, span);
+        self.products.unfenced.extend(touched.into_iter().map(|register| (register, state.guard)));
     }
 
-    /// Notes accumulators that the condition looks at and no wait has covered when the thread has ended.
+    /// Reports products that no wait covers before the thread ends, if the condition mentions their
+    /// accumulators.
     pub(super) fn check_observed_products(&mut self, end: &State) {
-        for at in 0..self.products.flying.len() {
-            let flying = &self.products.flying[at];
-            if flying.accumulator.iter().any(|register| self.observed.contains(register)) {
-                let span = flying.span;
+        for at in 0..self.products.in_flight.len() {
+            let product = &self.products.in_flight[at];
+            if product.accumulator.iter().any(|register| self.observed.contains(register)) {
+                let span = product.span;
                 self.check_in_use(&[at], end, span);
             }
         }
@@ -345,32 +352,32 @@ impl<'p> ThreadRun<'_, 'p> {
         let fenced = before.map_or(state.guard, |before| self.exprs().or(before, state.guard));
         self.products.fenced = Some(fenced);
         let not_here = self.exprs().not(state.guard);
-        for (register, when) in std::mem::take(&mut self.products.touched) {
+        for (register, when) in std::mem::take(&mut self.products.unfenced) {
             let still = self.exprs().and(when, not_here);
             if !self.builder.exprs.is_false(still) {
-                self.products.touched.push((register, still));
+                self.products.unfenced.push((register, still));
             }
         }
     }
 
-    /// Forgets the products that waits cover, whatever happens.
+    /// Forgets the products that waits cover on every path.
     pub(super) fn forget_products(&mut self) {
         let always = self.exprs().truth(true);
-        let open: Vec<bool> = (0..self.products.flying.len())
+        let open: Vec<bool> = (0..self.products.in_flight.len())
             .map(|at| {
                 let in_use = self.in_use(at, always);
                 !self.builder.exprs.is_false(in_use)
             })
             .collect();
         let mut open = open.into_iter();
-        self.products.flying.retain(|_| open.next().unwrap_or(true));
+        self.products.in_flight.retain(|_| open.next().unwrap_or(true));
     }
 }
 
 impl GraphBuilder<'_> {
-    /// When a wait has covered a product of a warpgroup that stands at a step of groups, if `both` holds.
+    /// The condition that a wait covers the product issued at step `from`, given `both`.
     fn covered_since(&mut self, thread: usize, from: usize, both: ExprId) -> ExprId {
-        let steps = std::mem::take(&mut self.groups);
+        let steps = std::mem::take(&mut self.issued.steps);
         let mut commits = Vec::new();
         let mut covered = self.exprs.truth(false);
         for step in &steps[from..] {
@@ -391,28 +398,28 @@ impl GraphBuilder<'_> {
                 _ => {}
             }
         }
-        self.groups = steps;
+        self.issued.steps = steps;
         covered
     }
 
-    /// Notes products that some thread of the warpgroup passes by: it has ended, and never came to it.
+    /// Reports products that some thread of their warpgroup ends without having issued.
     pub(super) fn check_warpgroups(&mut self) {
         let threads = &self.program.threads;
-        for joint in std::mem::take(&mut self.joint) {
-            let all = joint.members.iter().map(|(_, guard)| *guard).collect::<Vec<_>>();
+        for product in std::mem::take(&mut self.issued.products) {
+            let all = product.members.iter().map(|(_, guard)| *guard).collect::<Vec<_>>();
             let none = self.exprs.truth(false);
             let any = all.into_iter().fold(none, |any, guard| self.exprs.or(any, guard));
             for (index, thread) in threads.iter().enumerate() {
-                if warpgroup(index, thread) != joint.warpgroup {
+                if warpgroup(index, thread) != product.warpgroup {
                     continue;
                 }
-                let own = joint.members.iter().find(|(member, _)| *member == index);
+                let own = product.members.iter().find(|(member, _)| *member == index);
                 let comes = own.map_or(none, |(_, guard)| *guard);
                 let never = self.exprs.not(comes);
                 let ended = self.exprs.and(self.ends[index], never);
                 let passed_by = self.exprs.and(any, ended);
                 if !self.exprs.is_false(passed_by) {
-                    self.violated_by(joint.operation, passed_by, Rule::WarpgroupDiverges);
+                    self.violated_by(product.operation, passed_by, Rule::WarpgroupDiverges);
                     let violation = self.violations.last_mut().expect("it was added just now");
                     violation.ended.push(AgentId::new(index + 1));
                 }
@@ -421,7 +428,7 @@ impl GraphBuilder<'_> {
     }
 }
 
-/// The first chunk of a range, which reaches to the end of what holds it.
+/// The first aligned chunk of a range, which extends to the end of its variable.
 fn chunk(range: &Range) -> Target {
     let proxy = match range.confined {
         Confined::TensorMemory => Proxy::TensorMemory,

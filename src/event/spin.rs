@@ -1,12 +1,13 @@
 //! Spin loops: the rounds that only wait and are left out, and the cut at the bound.
 
-use super::disjuncts::{MOST_LITERALS, positive};
+use super::condition_uses::positive;
+use super::disjuncts::MOST_LITERALS;
 use super::graph::{Ahead, Cut, CutKind};
 use super::liveness::Live;
 use super::loop_nest::LoopId;
 use super::must_dependence::sure_sources;
 use super::relevance::feeding;
-use super::unfold::{Cell, EffectKind, State, ThreadRun};
+use super::symbolic::{Cell, EffectKind, State, SymbolicThread};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Micro;
@@ -47,7 +48,7 @@ pub(super) struct Carried {
     pub(super) new: Cell,
 }
 
-impl ThreadRun<'_, '_> {
+impl SymbolicThread<'_, '_> {
     /// Goes back to the head of a loop. A round that surely had no effect waits and is left out; if
     /// values decide that, it stays up to the bound. A round beyond the bound is cut.
     pub(super) fn go_again(
@@ -109,9 +110,9 @@ impl ThreadRun<'_, '_> {
                 };
                 let (agent, _) = self.builder.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
-                self.write_ahead(id, &state);
+                self.write_beyond_bound(id, &state);
                 let Repeated { polls, patience } = Repeated::default();
-                self.builder.cuts.push(Cut {
+                self.builder.cuts.list.push(Cut {
                     agent,
                     guard,
                     back,
@@ -123,7 +124,7 @@ impl ThreadRun<'_, '_> {
                     kind,
                 });
                 if skips {
-                    self.note_lockstep(id, from, self.builder.cuts.len() - 1);
+                    self.note_lockstep(id, from, self.builder.cuts.list.len() - 1);
                 }
             }
         }
@@ -145,7 +146,7 @@ impl ThreadRun<'_, '_> {
             };
             let steady = self.exprs().truth(false);
             let (agent, _) = self.builder.at(self.index);
-            self.builder.cuts.push(Cut {
+            self.builder.cuts.list.push(Cut {
                 agent,
                 guard,
                 back,

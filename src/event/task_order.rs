@@ -1,6 +1,7 @@
 //! The order of tasks of the API (PTX-8.9.4) among the events of a program.
 
-use super::builder::{DraftKind, Entry, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::entry::{DraftKind, Entry};
 use super::graph::{EventGraph, EventKind, MOST_EVENTS};
 use crate::id::{AgentId, EventId, ExprId};
 

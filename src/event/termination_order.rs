@@ -62,9 +62,9 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
         if others.is_empty() {
             continue;
         }
-        let turn = visits.before(graph, at);
+        let ordinal = visits.before(graph, at);
         for agent in others.into_iter().filter(|&agent| !sure.contains(&(agent, to))) {
-            let when = visits.stays_away(graph, (at, turn), agent);
+            let when = visits.stays_away(graph, (at, ordinal), agent);
             if !graph.exprs.is_false(when) {
                 let pairs = sources[agent.index()].iter();
                 out.extend(pairs.map(|&from| Conditional { from, to, when }));
@@ -114,7 +114,7 @@ impl Visits {
     fn stays_away(
         &mut self,
         graph: &mut EventGraph,
-        (at, turn): (BarrierId, ExprId),
+        (at, ordinal): (BarrierId, ExprId),
         agent: AgentId,
     ) -> ExprId {
         let here = (self.barriers[at], agent);
@@ -127,7 +127,7 @@ impl Visits {
         });
         let mut away = graph.exprs.truth(true);
         for comes in counts {
-            let here = graph.exprs.binary(Binary::ULt, turn, comes);
+            let here = graph.exprs.binary(Binary::ULt, ordinal, comes);
             let not = graph.exprs.not(here);
             away = graph.exprs.and(away, not);
         }
@@ -160,13 +160,13 @@ fn how_many(graph: &mut EventGraph, all: Vec<BarrierId>) -> ExprId {
 fn may_be_awaited(graph: &EventGraph, at: BarrierId) -> Vec<AgentId> {
     let op = &graph.barriers[at];
     let own = graph.event(op.event).agent;
-    if graph.exprs.is_false(graph.event(op.event).guard) || !graph.meets_by_turn(&op.key) {
+    if graph.exprs.is_false(graph.event(op.event).guard) || !graph.meets_by_ordinal(&op.key) {
         return Vec::new();
     }
     if op.waits && is_for_all(graph, op) {
         return graph.members(&op.key).into_iter().filter(|&agent| agent != own).collect();
     }
-    match waits_for_warp(graph, op) && is_in_turn(graph, at) {
+    match waits_for_warp(graph, op) && alternates(graph, at) {
         true => graph.mates(own).collect(),
         false => Vec::new(),
     }
@@ -195,15 +195,15 @@ fn before_waits(
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
     // The operation that takes part in a phase has at least the phase's ordinal.
-    let mut decided = |op: &BarrierOp, own: &[&BarrierOp], turn: usize| {
+    let mut decided = |op: &BarrierOp, own: &[&BarrierOp], ordinal: usize| {
         let own = own.iter().filter(|other| graph.may_meet(op, other));
-        for other in own.take(turn + 1) {
+        for other in own.take(ordinal + 1) {
             let reads = reads_of(graph, graph.event(other.event).guard);
             out.extend(reads.map(|read| (read, op.event)));
         }
     };
-    for (op, own, turn) in companions(graph) {
-        decided(op, &own, turn);
+    for (op, own, ordinal) in companions(graph) {
+        decided(op, &own, ordinal);
     }
     let arrivals = operations(graph, |op| op.arrives);
     let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
@@ -213,7 +213,7 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
             let agent = graph.event(op.event).agent;
             let others = undecided.iter().filter(|((key, _), _)| **key == op.key);
             for (_, own) in others.filter(|((_, other), _)| *other != agent) {
-                decided(op, own, turn(graph, at));
+                decided(op, own, ordinal(graph, at));
             }
         }
     }
@@ -223,12 +223,12 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
 /// To operations that wait for their warp, from the participating operations of the warp's other
 /// threads.
 pub(super) fn begun(graph: &EventGraph) -> Rel {
-    let pairs = companions(graph).into_iter().filter_map(|(op, own, turn)| {
-        // A thread out of turn misuses the barrier, and is present.
+    let pairs = companions(graph).into_iter().filter_map(|(op, own, ordinal)| {
+        // A thread whose arrivals and waits do not alternate misuses the barrier, and is present.
         let comes = |other: &&&BarrierOp| {
-            graph.barrier_index(other.event).is_some_and(|at| is_in_turn(graph, at))
+            graph.barrier_index(other.event).is_some_and(|at| alternates(graph, at))
         };
-        own.get(turn).filter(comes).map(|other| (other.event, op.event))
+        own.get(ordinal).filter(comes).map(|other| (other.event, op.event))
     });
     Rel::from_pairs(graph.events.len(), pairs)
 }
@@ -240,20 +240,20 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     let mut out = Vec::new();
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
     for (at, op) in graph.barriers.iter_enumerated() {
-        if !waits_for_warp(graph, op) || !is_in_turn(graph, at) {
+        if !waits_for_warp(graph, op) || !alternates(graph, at) {
             continue;
         }
-        let turn = turn(graph, at);
+        let ordinal = ordinal(graph, at);
         // A thread without an operation of the same kind may misuse the barrier with one of the
         // other kind.
         let kinds = match op.arrives {
-            true => [(&arrivals, turn), (&waits, turn)],
-            false => [(&waits, turn), (&arrivals, turn + 1)],
+            true => [(&arrivals, ordinal), (&waits, ordinal)],
+            false => [(&waits, ordinal), (&arrivals, ordinal + 1)],
         };
         let comes_by = |mate: AgentId| {
-            kinds.iter().find_map(|&(kind, turn)| {
-                let own = kind.get(&(&op.key, mate)).filter(|own| own.len() > turn);
-                own.map(|own| (op, own.clone(), turn))
+            kinds.iter().find_map(|&(kind, ordinal)| {
+                let own = kind.get(&(&op.key, mate)).filter(|own| own.len() > ordinal);
+                own.map(|own| (op, own.clone(), ordinal))
             })
         };
         out.extend(graph.mates(graph.event(op.event).agent).filter_map(comes_by));
@@ -307,9 +307,9 @@ pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
     with_warp && graph.mates(graph.event(op.event).agent).next().is_some()
 }
 
-/// Whether an operation at a cluster barrier belongs to a thread that has surely arrived and waited
-/// there by turns. True at other barriers. A thread that misuses the barrier has no companions.
-fn is_in_turn(graph: &EventGraph, at: BarrierId) -> bool {
+/// Whether the arrivals and waits of a thread at a cluster barrier surely alternate up to an operation.
+/// True at other barriers. A thread that misuses the barrier has no companions.
+fn alternates(graph: &EventGraph, at: BarrierId) -> bool {
     let op = &graph.barriers[at];
     let guard = |op: &BarrierOp| graph.event(op.event).guard;
     let agent = graph.event(op.event).agent;
@@ -375,12 +375,12 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let may_happen =
         |(_, op): &(BarrierId, &BarrierOp)| !graph.exprs.is_false(graph.event(op.event).guard);
     for (at, op) in graph.barriers.iter_enumerated().filter(may_happen) {
-        let of_warp = waits_for_warp(graph, op) && is_in_turn(graph, at);
+        let of_warp = waits_for_warp(graph, op) && alternates(graph, at);
         let for_all = op.waits && is_for_all(graph, op);
         if !of_warp && !for_all {
             continue;
         }
-        let turn = turn(graph, at);
+        let ordinal = ordinal(graph, at);
         let more = |all: &FxHashMap<_, Vec<&BarrierOp>>, agent, than| {
             let own = all.get(&(&op.key, agent)).into_iter().flatten();
             own.filter(|other| graph.may_meet(op, other)).count() > than
@@ -388,8 +388,8 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
         if of_warp {
             // A thread that arrives again without having waited misuses the barrier, and is
             // present.
-            let again = turn + usize::from(!op.arrives);
-            let comes = |mate| more(&arrivals, mate, again) || more(&waits, mate, turn);
+            let again = ordinal + usize::from(!op.arrives);
+            let comes = |mate| more(&arrivals, mate, again) || more(&waits, mate, ordinal);
             let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
             out.extend(mates.map(|mate| (mate, op.event)));
         }
@@ -397,8 +397,8 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
             continue;
         }
         // A wait without an arrival is a misuse by a thread that is present.
-        let comes = |agent| more(&arrivals, agent, turn) || more(&waits, agent, turn);
-        let away = away.entry((&op.key, turn)).or_insert_with(|| {
+        let comes = |agent| more(&arrivals, agent, ordinal) || more(&waits, agent, ordinal);
+        let away = away.entry((&op.key, ordinal)).or_insert_with(|| {
             graph.members(&op.key).into_iter().filter(|&agent| !comes(agent)).collect()
         });
         let waiting = graph.event(op.event).agent;
@@ -412,7 +412,7 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
 /// without a count is numbered among the operations that it may meet, since none of these is
 /// complete without all threads that have not ended. Where values decide counts, the ordinal is
 /// taken as 0.
-fn turn(graph: &EventGraph, waiting: BarrierId) -> usize {
+fn ordinal(graph: &EventGraph, waiting: BarrierId) -> usize {
     let op = &graph.barriers[waiting];
     if op.rule == BarrierRule::AllLive && !graph.knows_counts_at(&op.key) {
         return 0;

@@ -1,47 +1,66 @@
 //! Bytes that asynchronous operations move, split into the pieces that a program can tell apart.
 //!
-//! A copy has no size of an access (PTX-9.7.9.25.4.1): it is cut where other accesses cut what it reads
-//! or writes, through all copies of the same bytes. Pieces that the same operations touch in the same
-//! way, and no other access, are alike: one of them stands for all. So a large tile of which a test
-//! reads one word costs a handful of events.
+//! A copy is not divided into accesses of some size (PTX-9.7.9.25.4.1). It is cut where other accesses
+//! begin or end within the bytes that it reads or writes, and these cuts continue through all copies
+//! of the same bytes. Pieces are equivalent if the same operations touch them in the same way and no
+//! other access touches them; one piece then represents all. A large tile of which a test reads one
+//! word therefore costs a handful of events.
 
 use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::GraphBuilder;
-use super::condition::shown_ranges;
 use super::graph::Symbol;
 use super::issued::{ELEMENT, Moves, ProductResult, TENSOR_WORD};
+use super::observed::shown_ranges;
 use crate::collections::IndexMap;
-use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
+use crate::id::{AccessId, ExprId, ObjectId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::Combination;
 use crate::program::term::{Extension, Term};
 use crate::ptx::operation::Order;
 use crate::rule::Rule;
+use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How long a piece is at most that no other access covers, in bytes.
+/// The longest piece within bytes that no other access covers, in bytes.
 const LONGEST_PIECE: u64 = 8;
 
-/// What an operation moves: as many bytes at each of some places.
+/// The bytes that an operation moves: ranges of one length, its possible sources and destinations.
 #[derive(Debug)]
 struct Move {
     operation: usize,
     bytes: u64,
-    /// The places, each by its object and first byte.
+    /// The ranges, each by its object and first byte.
     ranges: Vec<(ObjectId, u64)>,
-    /// Where it is cut, counted from its first byte.
+    /// The boundaries of pieces, counted from the first byte of the move.
     cuts: BTreeSet<u64>,
-    /// Whether it is cut nowhere else: a reduction has elements.
-    is_fixed: bool,
-    /// Whether nothing else of its operation says where that goes: the rest of a matrix does not.
-    is_all: bool,
+    boundaries: Boundaries,
+    effect: MoveEffect,
+}
+
+/// Whether other accesses add boundaries to a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Boundaries {
+    /// The move has elements, which nothing splits: a reduction, a strong copy, the words of a product.
+    Elements,
+    /// The move is cut wherever other accesses cut its bytes.
+    Open,
+}
+
+/// Whether a move has an effect that a piece of it has to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MoveEffect {
+    /// The bytes are written. At least one piece is kept, since no other access of the operation shows
+    /// where it writes.
+    Written,
+    /// The bytes are only read, like the rest of a matrix behind its first word.
+    OnlyRead,
 }
 
 impl GraphBuilder<'_> {
     /// Adds the accesses by which asynchronous operations move bytes.
     pub(super) fn perform(&mut self) {
-        let each = |at: usize| std::iter::repeat_n(at, self.operations[at].moves.len());
-        let moved: Vec<usize> = (0..self.operations.len()).flat_map(each).collect();
+        let each = |at: usize| std::iter::repeat_n(at, self.issued.operations[at].moves.len());
+        let moved: Vec<usize> = (0..self.issued.operations.len()).flat_map(each).collect();
         if moved.is_empty() {
             return;
         }
@@ -49,7 +68,7 @@ impl GraphBuilder<'_> {
             self.accesses.iter().map(|a| (a.object, a.offset, a.end())).collect();
         others.extend(shown_ranges(self.program));
         let all: Vec<Moves<'_>> =
-            self.operations.iter().flat_map(|operation| operation.moves.clone()).collect();
+            self.issued.operations.iter().flat_map(|operation| operation.moves.clone()).collect();
         let of = |(moves, &operation): (&Moves<'_>, &usize)| {
             Move::new(operation, moves, &self.exprs, &others)
         };
@@ -62,7 +81,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds the accesses to the bytes of an operation from one number to another.
+    /// Adds the accesses of an operation to one piece of a move, given by its first byte and its end.
     fn move_piece(&mut self, operation: usize, moves: &Moves<'_>, (from, to): (u64, u64)) {
         if moves.mask.is_some_and(|mask| mask >> (from % 16) & 1 == 0) {
             return;
@@ -120,7 +139,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// What an operation reads of its source, or zero for bytes that it does not copy.
+    /// The value that an operation reads from a piece of its source, and the reads. Bytes that it does
+    /// not copy are zero.
     fn read_piece(
         &mut self,
         operation: usize,
@@ -129,13 +149,13 @@ impl GraphBuilder<'_> {
     ) -> (ExprId, Vec<AccessId>) {
         let width = u32::try_from(to - from).expect("pieces are short") * 8;
         let [first, end] = [from, to].map(|at| self.exprs.number(u128::from(at), 32));
-        // All of the piece is copied, or none of it.
+        // A piece of which only a part is copied is not supported.
         let all = self.exprs.binary(Binary::ULt, moves.copied, end);
         let all = self.exprs.not(all);
         let some = self.exprs.binary(Binary::ULt, first, moves.copied);
         let not_all = self.exprs.not(all);
         let in_part = self.exprs.and(some, not_all);
-        let guard = self.operations[operation].guard;
+        let guard = self.issued.operations[operation].guard;
         let in_part = self.exprs.and(guard, in_part);
         if !self.exprs.is_false(in_part) {
             self.violated_by(operation, in_part, Rule::ComputedCopy);
@@ -152,13 +172,13 @@ impl GraphBuilder<'_> {
             let read = self.push_access(read);
             reads.push(read);
             let found = self.exprs.leaf(Expr::Read(read), width);
-            let here = if only { all } else { guard };
-            value = self.exprs.ite(here, found, value);
+            let is_read = if only { all } else { guard };
+            value = self.exprs.ite(is_read, found, value);
         }
         (value, reads)
     }
 
-    /// An element of a reduction: an atomic operation.
+    /// Adds both accesses of the atomic operation that combines an element with the destination.
     fn combine(
         &mut self,
         access: DraftAccess,
@@ -186,18 +206,17 @@ impl GraphBuilder<'_> {
         });
     }
 
-    /// The value of a term that is made of an old value and an element alone.
+    /// The value of a term over an old value and an element.
     fn combined(&mut self, term: &Term, old: ExprId, element: ExprId) -> ExprId {
         let mut inner = |term: &Term| self.combined(term, old, element);
         match term {
             Term::Const(bits, width) => self.exprs.number(*bits, *width),
             Term::Register(_) => element,
             Term::Old(_) => old,
-            // No element of a reduction is that of a wait.
+            // Reductions do not wait.
             Term::Patience => self.exprs.truth(true),
             Term::Free(name, width) | Term::Fixed(name, width) => {
-                self.symbols.push(Symbol::chosen(name.clone(), *width));
-                let id = SymbolId::new(self.symbols.len() - 1);
+                let id = self.symbols.add(Symbol::chosen(name.clone(), *width));
                 self.exprs.leaf(Expr::Symbol(id), *width)
             }
             Term::Unary(op, a) => {
@@ -227,14 +246,15 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// A byte or more that nobody says anything of.
+    /// Bytes of any value: a copy leaves them open.
     fn any_byte(&mut self, width: u32) -> ExprId {
-        self.symbols.push(Symbol::chosen("bytes that a copy ignores".to_owned(), width));
-        self.exprs.leaf(Expr::Symbol(SymbolId::new(self.symbols.len() - 1)), width)
+        let name = "bytes that a copy ignores".to_owned();
+        let id = self.symbols.add(Symbol::chosen(name, width));
+        self.exprs.leaf(Expr::Symbol(id), width)
     }
 }
 
-/// The access to the bytes of a whole one from one number to another.
+/// The part of an access between two bytes, counted from its first byte.
 pub(super) fn piece_of(whole: &DraftAccess, (from, to): (u64, u64)) -> DraftAccess {
     let bytes = u32::try_from(to - from).expect("pieces are short");
     DraftAccess { offset: whole.offset + from, bytes, ..whole.clone() }
@@ -251,7 +271,11 @@ impl Move {
         let ranges: Vec<(ObjectId, u64)> = all.map(|a| (a.object, a.offset)).collect();
         let bytes = moves.bytes;
         let mut cuts = BTreeSet::from([0, bytes]);
-        let is_fixed = moves.reduction.is_some() || moves.strong || moves.product.is_some();
+        let boundaries = match moves.reduction.is_some() || moves.strong || moves.product.is_some()
+        {
+            true => Boundaries::Elements,
+            false => Boundaries::Open,
+        };
         let word = moves.product.is_some().then_some(TENSOR_WORD);
         let element = moves.strong.then_some(ELEMENT).or(word);
         let step = moves.reduction.map(|r| r.bytes).or(element).map(u64::from);
@@ -263,7 +287,7 @@ impl Move {
             })
         };
         let steps = (0..bytes).step_by(usize::try_from(step.unwrap_or(LONGEST_PIECE)).unwrap_or(8));
-        cuts.extend(steps.filter(|&at| is_fixed || !inside(at)));
+        cuts.extend(steps.filter(|&at| boundaries == Boundaries::Elements || !inside(at)));
         let copied = exprs.constant(moves.copied).and_then(|n| u64::try_from(n).ok());
         let ends = [moves.open[0], bytes.saturating_sub(moves.open[1])];
         cuts.extend(ends.into_iter().chain(copied).filter(|&at| at < bytes));
@@ -271,28 +295,32 @@ impl Move {
             let kept = |at: u64| mask >> (at % 16) & 1;
             cuts.extend((1..bytes).filter(|&at| kept(at) != kept(at - 1)));
         }
-        let is_all = !moves.destinations.is_empty();
-        Self { operation, bytes, ranges, cuts, is_fixed, is_all }
+        let effect = match moves.destinations.is_empty() {
+            true => MoveEffect::OnlyRead,
+            false => MoveEffect::Written,
+        };
+        Self { operation, bytes, ranges, cuts, boundaries, effect }
     }
 }
 
 /// The pieces of some moves that a program can tell apart, given the ranges of all other accesses.
 fn pieces(mut moves: Vec<Move>, others: &[(ObjectId, u64, u64)]) -> Vec<Vec<(u64, u64)>> {
     let cuts = settle_cuts(&mut moves, others);
-    let mut groups = Groups::new(&cuts, &moves);
+    let mut classes = Classes::new(&cuts, &moves);
     for &(object, start, end) in others {
-        groups.see(object, start, end);
+        classes.note_access(object, start, end);
     }
-    let kept = groups.kept();
+    let kept = classes.kept();
     let mut out: Vec<Vec<(u64, u64)>> = Vec::new();
     for (one, kept) in moves.iter().zip(&kept) {
         let kept = one.pieces().zip(kept).filter(|(_, kept)| **kept).map(|(piece, _)| piece);
         out.push(kept.collect());
     }
-    // Something has to tell where an operation goes.
+    // An operation that writes keeps at least one piece.
     for at in 0..moves.len() {
         let operation = moves[at].operation;
-        let first = moves[at].is_all && (at == 0 || moves[at - 1].operation != operation);
+        let writes = moves[at].effect == MoveEffect::Written;
+        let first = writes && (at == 0 || moves[at - 1].operation != operation);
         let end = moves[at..].iter().take_while(|one| one.operation == operation).count();
         let (own, all) = (at..at + end, at..at + end);
         let fullest = own.max_by_key(|&one| (moves[one].ranges.len(), std::cmp::Reverse(one)));
@@ -303,7 +331,8 @@ fn pieces(mut moves: Vec<Move>, others: &[(ObjectId, u64, u64)]) -> Vec<Vec<(u64
     out
 }
 
-/// Where the bytes of each object are cut, by other accesses and through the moves themselves.
+/// The boundaries in the bytes of each object: those of other accesses, and those that moves carry
+/// from one object to another. Iterates to a fixpoint.
 fn settle_cuts(
     moves: &mut [Move],
     others: &[(ObjectId, u64, u64)],
@@ -317,14 +346,14 @@ fn settle_cuts(
         changed = false;
         for one in moves.iter_mut() {
             for &(object, first) in &one.ranges {
-                let there = cuts.entry(object).or_default();
+                let object_cuts = cuts.entry(object).or_default();
                 for at in &one.cuts {
-                    changed |= there.insert(first + at);
+                    changed |= object_cuts.insert(first + at);
                 }
-                if one.is_fixed {
+                if one.boundaries == Boundaries::Elements {
                     continue;
                 }
-                for &at in there.range(first..first + one.bytes) {
+                for &at in object_cuts.range(first..first + one.bytes) {
                     changed |= one.cuts.insert(at - first);
                 }
             }
@@ -339,22 +368,22 @@ impl Move {
     }
 }
 
-/// Pieces that hang together: the same bytes, or one copied from the other.
-struct Groups<'m> {
+/// Classes of pieces of moves and stretches of memory, numbered together: a piece of a move is in one
+/// class with the bytes that it reads and writes.
+struct Classes<'m> {
     moves: &'m [Move],
-    /// The first of the numbers of the pieces of each move.
+    /// The number of the first piece of each move.
     first: Vec<usize>,
-    /// The number of each stretch of bytes that nothing cuts.
+    /// The number of each stretch of bytes without a boundary inside.
     stretches: BTreeMap<(ObjectId, u64), usize>,
-    /// Of each number, one that hangs together with it.
-    parents: Vec<usize>,
-    /// What touches each stretch: an operation by one of its ranges.
+    classes: UnionFind<usize>,
+    /// The moves that touch each stretch, each by its operation and the index of its range.
     touched: BTreeMap<usize, Vec<(usize, usize)>>,
     /// The stretches that other accesses touch.
-    seen: BTreeSet<usize>,
+    accessed: BTreeSet<usize>,
 }
 
-impl<'m> Groups<'m> {
+impl<'m> Classes<'m> {
     fn new(cuts: &BTreeMap<ObjectId, BTreeSet<u64>>, moves: &'m [Move]) -> Self {
         let (mut first, mut count) = (Vec::new(), 0);
         for one in moves {
@@ -368,83 +397,68 @@ impl<'m> Groups<'m> {
                 count += 1;
             }
         }
-        let mut groups = Self {
+        let mut out = Self {
             moves,
             first,
             stretches,
-            parents: (0..count).collect(),
+            classes: UnionFind::new(count),
             touched: BTreeMap::new(),
-            seen: BTreeSet::new(),
+            accessed: BTreeSet::new(),
         };
-        groups.join();
-        groups
+        out.unite_copies();
+        out
     }
 
-    fn join(&mut self) {
+    /// Unites each piece of a move with the stretches that it reads and writes.
+    fn unite_copies(&mut self) {
         for (index, one) in self.moves.iter().enumerate() {
             for (at, (from, to)) in one.pieces().enumerate() {
                 for (range, &(object, start)) in one.ranges.iter().enumerate() {
-                    let here = (object, start + from)..(object, start + to);
+                    let bytes = (object, start + from)..(object, start + to);
                     let stretches: Vec<usize> =
-                        self.stretches.range(here).map(|(_, &number)| number).collect();
+                        self.stretches.range(bytes).map(|(_, &number)| number).collect();
                     for number in stretches {
                         let touched = self.touched.entry(number).or_default();
                         touched.push((one.operation, range));
-                        self.unite(self.first[index] + at, number);
+                        self.classes.union(self.first[index] + at, number);
                     }
                 }
             }
         }
     }
 
-    fn root(&mut self, mut at: usize) -> usize {
-        while self.parents[at] != at {
-            self.parents[at] = self.parents[self.parents[at]];
-            at = self.parents[at];
-        }
-        at
-    }
-
-    fn unite(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b)] = a.min(b);
-    }
-
     /// Notes that another access touches bytes of an object.
-    fn see(&mut self, object: ObjectId, start: u64, end: u64) {
-        let here = self.stretches.range((object, start)..(object, end));
-        self.seen.extend(here.map(|(_, &number)| number));
+    fn note_access(&mut self, object: ObjectId, start: u64, end: u64) {
+        let touched = self.stretches.range((object, start)..(object, end));
+        self.accessed.extend(touched.map(|(_, &number)| number));
     }
 
-    /// For each move, which of its pieces are told apart from others.
-    fn kept(mut self) -> Vec<Vec<bool>> {
-        let mut seen = BTreeSet::new();
-        for number in std::mem::take(&mut self.seen) {
-            seen.insert(self.root(number));
-        }
-        // What is done to the bytes of each group.
-        let mut alike: IndexMap<usize, Vec<Vec<(usize, usize)>>> = IndexMap::default();
-        for (number, mut by) in std::mem::take(&mut self.touched) {
+    /// For each move, which of its pieces are kept: those that other accesses touch, and of
+    /// equivalent classes the first.
+    fn kept(self) -> Vec<Vec<bool>> {
+        let class = |number: usize| self.classes.find(number);
+        let accessed: BTreeSet<usize> = self.accessed.iter().map(|&number| class(number)).collect();
+        // The moves that touch each stretch of a class.
+        let mut signatures: IndexMap<usize, Vec<Vec<(usize, usize)>>> = IndexMap::default();
+        for (&number, by) in &self.touched {
+            let mut by = by.clone();
             by.sort_unstable();
-            alike.entry(self.root(number)).or_default().push(by);
+            signatures.entry(class(number)).or_default().push(by);
         }
         let mut kept = BTreeSet::new();
         let mut known = BTreeSet::new();
-        for (root, mut by) in alike {
+        for (class, mut by) in signatures {
             by.sort_unstable();
             let several = by.iter().flatten().any(|&(one, _)| one != by[0][0].0);
-            if seen.contains(&root) || several && known.insert(by) {
-                kept.insert(root);
+            if accessed.contains(&class) || several && known.insert(by) {
+                kept.insert(class);
             }
         }
-        let counts: Vec<usize> = self.moves.iter().map(|one| one.cuts.len() - 1).collect();
-        let mut out = Vec::new();
-        for (index, count) in counts.into_iter().enumerate() {
-            let first = self.first[index];
-            let own = (first..first + count).map(|at| kept.contains(&self.root(at)));
-            out.push(own.collect());
-        }
-        out
+        let of_move = |(one, &first): (&Move, &usize)| {
+            let pieces = first..first + one.cuts.len() - 1;
+            pieces.map(|at| kept.contains(&class(at))).collect()
+        };
+        self.moves.iter().zip(&self.first).map(of_move).collect()
     }
 }
 
@@ -455,7 +469,8 @@ mod tests {
     fn copy(bytes: u64, from: (usize, u64), to: (usize, u64)) -> Move {
         let ranges = [from, to].map(|(object, first)| (ObjectId::new(object), first)).to_vec();
         let cuts = (0..bytes).step_by(8).chain([bytes]).collect();
-        Move { operation: from.0, bytes, ranges, cuts, is_fixed: false, is_all: true }
+        let (boundaries, effect) = (Boundaries::Open, MoveEffect::Written);
+        Move { operation: from.0, bytes, ranges, cuts, boundaries, effect }
     }
 
     #[test]
@@ -470,12 +485,12 @@ mod tests {
         let read = (ObjectId::new(2), 4, 8);
         let chain = vec![copy(16, (0, 0), (1, 0)), copy(16, (1, 0), (2, 0))];
         let found = pieces(chain, &[read]);
-        // The second piece stands for all that nobody reads.
+        // The second piece represents all bytes that no access reads.
         assert_eq!(found, [[(0, 4), (4, 8)], [(0, 4), (4, 8)]]);
     }
 
     #[test]
-    fn what_nobody_sees_is_one_piece() {
+    fn bytes_without_accesses_are_one_piece() {
         let found = pieces(vec![copy(1024, (0, 0), (1, 0))], &[]);
         assert_eq!(found, [[(0, 8)]]);
     }
@@ -484,7 +499,7 @@ mod tests {
     fn elements_are_not_cut() {
         let mut sum = copy(16, (0, 0), (1, 0));
         sum.cuts = [0, 4, 8, 12, 16].into();
-        sum.is_fixed = true;
+        sum.boundaries = Boundaries::Elements;
         let found = pieces(vec![sum], &[(ObjectId::new(1), 5, 6)]);
         assert_eq!(found, [[(4, 8)]]);
     }

@@ -8,48 +8,17 @@
 //! model.
 
 use super::barrier::BarrierOp;
-use super::graph::{EventGraph, EventKind, Symbol, SymbolOrigin, Violation};
-use super::unfold::{Cell, State, ThreadRun, union};
+use super::graph::{EventGraph, EventKind, SymbolOrigin, Violation};
 use crate::id::{AccessId, BarrierId, ExprId, LocId, SymbolId};
 use crate::program::expr::Expr;
-use crate::rule::Rule;
-use crate::source::Span;
 use std::collections::BTreeSet;
 
 /// An instruction with unknown results.
 #[derive(Clone, Debug)]
 pub(super) struct Opaque {
-    /// The violation to report if they matter.
-    violation: Violation,
-    results: Vec<SymbolId>,
-}
-
-impl ThreadRun<'_, '_> {
-    /// Executes an instruction that computes registers by an unknown function.
-    pub(super) fn opaque(
-        &mut self,
-        results: &[usize],
-        operands: &[usize],
-        name: &str,
-        rule: &Rule,
-        state: &mut State,
-        span: Span,
-    ) {
-        let reads = operands.iter().fold(Vec::new(), |all, &r| union(&all, &state.cells[r].reads));
-        let mut symbols = Vec::new();
-        for &register in results {
-            let id = SymbolId::new(self.builder.symbols.len());
-            let width = self.code.registers[register].ty.bits;
-            let origin = SymbolOrigin::Computed(reads.clone());
-            let name = format!("result of `{name}`");
-            self.builder.symbols.push(Symbol { name, width, origin });
-            let value = self.exprs().leaf(Expr::Symbol(id), width);
-            state.cells[register] = Cell { value, reads: reads.clone() };
-            symbols.push(id);
-        }
-        let violation = self.violation(state.guard, span, rule.clone());
-        self.builder.opaque.push(Opaque { violation, results: symbols });
-    }
+    /// The violation to report if the results matter.
+    pub(super) violation: Violation,
+    pub(super) results: Vec<SymbolId>,
 }
 
 /// Reports uninterpreted instructions whose results matter. These violations take precedence over
@@ -57,12 +26,12 @@ impl ThreadRun<'_, '_> {
 ///
 /// Values that loop abstraction by havoc leaves open ([`super::havoc`]) are not chosen if they do
 /// not matter.
-pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<SymbolId>) {
+pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: &[SymbolId]) {
     if opaque.is_empty() && skipped.is_empty() {
         return;
     }
-    let (relevant, others) = keep_what_matters(graph, opaque, &skipped);
-    for symbol in skipped.into_iter().filter(|symbol| !relevant.contains(symbol)) {
+    let (relevant, others) = keep_what_matters(graph, opaque, skipped);
+    for symbol in skipped.iter().filter(|symbol| !relevant.contains(symbol)) {
         graph.symbols[symbol.index()].origin = SymbolOrigin::Irrelevant(Vec::new());
     }
     for symbol in others.into_iter().flat_map(|one| one.results) {

@@ -154,14 +154,14 @@ impl ControlFlow {
     }
 
     /// The ways out of a copy, as keys: the fall-through, and the branch.
-    fn ways(&self, code: &ThreadCode, key: &NodeKey) -> [UnplacedEdge; 2] {
+    fn unplaced_successors(&self, code: &ThreadCode, key: &NodeKey) -> [UnplacedEdge; 2] {
         let step = &code.steps[key.step];
-        let next = step.falls_through().then(|| self.way(code, key, key.step + 1));
-        let taken = step.branch_target().map(|target| self.way(code, key, target));
+        let next = step.falls_through().then(|| self.unplaced_edge(code, key, key.step + 1));
+        let taken = step.branch_target().map(|target| self.unplaced_edge(code, key, target));
         [next.unwrap_or(UnplacedEdge::Nowhere), taken.unwrap_or(UnplacedEdge::Nowhere)]
     }
 
-    fn way(&self, code: &ThreadCode, key: &NodeKey, target: usize) -> UnplacedEdge {
+    fn unplaced_edge(&self, code: &ThreadCode, key: &NodeKey, target: usize) -> UnplacedEdge {
         if target >= code.steps.len() {
             return UnplacedEdge::End;
         }
@@ -210,7 +210,7 @@ impl ControlFlow {
             if seen.len() > limit {
                 return false;
             }
-            let ways = self.ways(code, &key);
+            let ways = self.unplaced_successors(code, &key);
             stack.push((key, true));
             // The later step is visited first, so that loop bodies come before their exits.
             let mut after: Vec<NodeKey> = ways.into_iter().filter_map(UnplacedEdge::key).collect();
@@ -220,7 +220,7 @@ impl ControlFlow {
         postorder.reverse();
         self.positions = postorder.iter().cloned().enumerate().map(|(at, key)| (key, at)).collect();
         for key in postorder {
-            let [next, taken] = self.ways(code, &key).map(|way| self.edge(way));
+            let [next, taken] = self.unplaced_successors(code, &key).map(|way| self.edge(way));
             self.successors.push(Successors { next, taken });
             self.nodes.push(key.step);
             self.counters.push(key.counters);
@@ -228,8 +228,8 @@ impl ControlFlow {
         true
     }
 
-    fn edge(&self, way: UnplacedEdge) -> Edge {
-        match way {
+    fn edge(&self, edge: UnplacedEdge) -> Edge {
+        match edge {
             UnplacedEdge::Nowhere => Edge::Nowhere,
             UnplacedEdge::End => Edge::End,
             UnplacedEdge::To(key) => Edge::To(self.positions[&key]),

@@ -1,6 +1,6 @@
 //! Concrete executions from an engine's choices, with every value and relation computed anew.
 
-use super::phase::{Barriers, Generations};
+use super::barriers::{Barriers, Generations};
 use crate::bitrel::{EventSet, Rel};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{CutKind, EventGraph, EventKind};
@@ -384,9 +384,9 @@ impl<'g> Execution<'g> {
         };
         let generations = &self.choices.generations;
         if generations.is_empty() {
-            let turns = barriers.turns();
-            edges(&turns);
-            return match self.results_follow(&barriers, &turns) {
+            let known = barriers.known_by_ordinal();
+            edges(&known);
+            return match self.results_follow(&barriers, &known) {
                 true => Ok(()),
                 false => Err(Inconsistency::Barriers),
             };
@@ -400,17 +400,17 @@ impl<'g> Execution<'g> {
 
     /// Whether the results of barriers follow from their operands, where the participants are known
     /// however threads go on.
-    fn results_follow(&self, barriers: &Barriers<'_>, turns: &Generations) -> bool {
+    fn results_follow(&self, barriers: &Barriers<'_>, known: &Generations) -> bool {
         let is_cut = |agent: AgentId| {
             let mut cuts = self.graph.cuts.iter().filter(|cut| cut.agent == agent);
             cuts.any(|cut| self.truth(cut.guard) == Some(true))
         };
         let returned = |index: BarrierId| self.choices.returned.get(index).copied().flatten();
-        turns.keys().all(|index| {
+        known.keys().all(|index| {
             returned(index).is_none()
                 || self.graph.barriers[index].reduction.is_none()
-                || !barriers.is_settled(index, turns, |agent| !is_cut(agent))
-                || returned(index) == barrier_result(self.graph, turns, &self.values, index)
+                || !barriers.is_settled(index, known, |agent| !is_cut(agent))
+                || returned(index) == barrier_result(self.graph, known, &self.values, index)
         })
     }
 

@@ -1,7 +1,7 @@
 //! The threads of a warp at the barrier of their cluster. Each arrives and waits together with the
 //! other threads of the warp that have not ended (PTX-9.7.13.3).
 
-use super::phase::Barriers;
+use super::barriers::Barriers;
 use crate::event::barrier::BarrierKey;
 use crate::id::{AgentId, BarrierId};
 
@@ -23,38 +23,40 @@ impl Barriers<'_> {
     /// The conditions of a cluster barrier operation on its warp. An operation that misuses the
     /// barrier has no companions.
     fn waits_for_warp(&self, index: BarrierId) -> Vec<Awaited> {
-        if !self.is_in_turn(index) {
+        if !self.alternates(index) {
             return Vec::new();
         }
-        let comes =
+        let condition =
             |mate| self.arrival_of(mate, index).map_or(Awaited::End(mate), Awaited::Operation);
-        self.graph.mates(self.agent(index)).map(comes).collect()
+        self.graph.mates(self.agent(index)).map(condition).collect()
     }
 
-    /// Whether an operation is at a cluster barrier where its thread has arrived and waited by
-    /// turns.
-    fn is_in_turn(&self, index: BarrierId) -> bool {
+    /// Whether an operation is at a cluster barrier where arrivals and waits of its thread alternate up
+    /// to the operation.
+    fn alternates(&self, index: BarrierId) -> bool {
         let own = self.at_barrier_of(index, self.agent(index));
         matches!(self.op(index).key, BarrierKey::Cluster(_))
-            && own.take_while(|&b| b < index).count() == self.turn(index)
+            && own.take_while(|&b| b < index).count() == self.step_number(index)
     }
 
-    /// The operation with which a thread takes part in the turn of this one. A thread that leaves
-    /// the turn out misuses the barrier with its next operation, and is present.
+    /// The operation with which a thread takes part in the phase of this one. A thread that omits its
+    /// arrival or wait misuses the barrier with its next operation, and counts as present.
     fn arrival_of(&self, thread: AgentId, index: BarrierId) -> Option<BarrierId> {
-        let turn = self.turn(index);
-        self.at_barrier_of(index, thread).find(|&b| (turn..=turn + 1).contains(&self.turn(b)))
+        let number = self.step_number(index);
+        self.at_barrier_of(index, thread)
+            .find(|&b| (number..=number + 1).contains(&self.step_number(b)))
     }
 
     /// The operations of a thread at the barrier of this operation.
     fn at_barrier_of(&self, index: BarrierId, thread: AgentId) -> impl Iterator<Item = BarrierId> {
-        let here =
+        let is_own =
             move |&b: &BarrierId| self.agent(b) == thread && self.op(b).key == self.op(index).key;
-        self.executed.iter().copied().filter(here)
+        self.executed.iter().copied().filter(is_own)
     }
 
-    /// The number of an operation at a cluster barrier, if arrivals and waits take turns.
-    fn turn(&self, index: BarrierId) -> usize {
-        2 * self.occurrence(index) as usize + usize::from(self.op(index).waits)
+    /// The number of an operation among the arrivals and waits of its thread at a cluster barrier, if
+    /// these alternate: 0 for the first arrival, 1 for the first wait.
+    fn step_number(&self, index: BarrierId) -> usize {
+        2 * self.ordinal(index) as usize + usize::from(self.op(index).waits)
     }
 }

@@ -1,5 +1,6 @@
 //! Concrete executions: built from an engine's choices and checked without a solver.
 
+pub mod barriers;
 pub mod build;
 mod cluster_phase;
 mod ordinals;
@@ -8,3 +9,4 @@ pub mod recheck;
 pub mod refine;
 pub mod schedule;
 mod unknown;
+mod wait_graph;

@@ -5,23 +5,23 @@
 //! The generation of an operation is therefore its ordinal, independent of the other threads and
 //! their arrivals (PTX-9.7.13.1). In executions that the bound cuts, no more is known.
 
-use super::phase::{Barriers, Generation, Generations};
+use super::barriers::{Barriers, Generation, Generations};
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 
 impl Barriers<'_> {
-    /// The generations that do not depend on how threads go on. Operations at other barriers have
+    /// The generations that do not depend on the further steps of threads. Operations at other barriers have
     /// none: thread counts leave open who meets there, so that a later operation of a cut thread
     /// may take part in a generation that others wait for.
     #[must_use]
-    pub fn turns(&self) -> Generations {
-        let mut turns = TiVec::from(vec![None; self.graph.barriers.len()]);
+    pub fn known_by_ordinal(&self) -> Generations {
+        let mut known = TiVec::from(vec![None; self.graph.barriers.len()]);
         for &index in &self.executed {
-            if self.graph.meets_by_turn(&self.op(index).key) {
-                turns[index] = Some(Generation { index: self.occurrence(index), late: false });
+            if self.graph.meets_by_ordinal(&self.op(index).key) {
+                known[index] = Some(Generation { index: self.ordinal(index), late: false });
             }
         }
-        turns
+        known
     }
 
     /// Whether no thread can join the generation of an operation any more. Every thread that the
@@ -30,14 +30,14 @@ impl Barriers<'_> {
     pub fn is_settled(
         &self,
         index: BarrierId,
-        turns: &Generations,
+        known: &Generations,
         has_ended: impl Fn(AgentId) -> bool,
     ) -> bool {
-        let comes = |agent| {
+        let has_joined = |agent| {
             let mut own = self.executed.iter().filter(|&&b| self.agent(b) == agent);
-            own.any(|&b| self.op(b).key == self.op(index).key && turns[b] == turns[index])
+            own.any(|&b| self.op(b).key == self.op(index).key && known[b] == known[index])
         };
-        turns[index].is_some()
-            && self.group(index).into_iter().all(|agent| comes(agent) || has_ended(agent))
+        known[index].is_some()
+            && self.group(index).into_iter().all(|agent| has_joined(agent) || has_ended(agent))
     }
 }

@@ -1,32 +1,18 @@
 //! Barrier phases (generations): which operations meet, and whether a schedule without deadlock
 //! exists.
 //!
-//! Every executed operation belongs to one generation of its barrier. A generation completes when
-//! its rule is met; its waiting operations are passed only then. An assignment is well founded if
-//! the generations can complete one after another (PTX-9.7.13.1): a circular wait has no final
-//! state.
+//! A generation of a barrier completes when its rule is met; its waiting operations are passed only
+//! then. An assignment is well founded if the generations can complete one after another
+//! (PTX-9.7.13.1): a circular wait has no final state ([`super::wait_graph`]).
 
-use super::cluster_phase::Awaited;
+use super::barriers::{Barriers, Generation, Generations, Unit};
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
-use crate::event::graph::EventGraph;
-use crate::id::{AgentId, BarrierId, EventId, ExprId};
+use crate::event::barrier::{BarrierKey, BarrierRule};
+use crate::id::{AgentId, BarrierId, EventId};
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
 use itertools::Itertools;
 use typed_index_collections::TiVec;
-
-/// The generation that a barrier operation belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Generation {
-    /// Counts completions of the barrier, from 0.
-    pub index: u32,
-    /// Whether the operation came after the quorum was met, and passed through.
-    pub late: bool,
-}
-
-/// Generations by index of the graph's barrier operations; `None` for those not executed.
-pub type Generations = TiVec<BarrierId, Option<Generation>>;
 
 /// The error that threads may meet, or get to meet, in more ways than are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,112 +27,7 @@ impl From<TooMany> for Unsupported {
 /// The most ways in which threads may meet, and the most groups that may meet first.
 const MOST_MEETINGS: usize = 50_000;
 
-/// The barrier operations of one execution, by barrier and thread.
-pub struct Barriers<'a> {
-    pub(super) graph: &'a EventGraph,
-    pub(super) executed: Vec<BarrierId>,
-    count: Box<dyn Fn(ExprId) -> Option<u128> + 'a>,
-}
-
-impl<'a> Barriers<'a> {
-    /// The operations for which `executed` holds; `count` evaluates their thread counts.
-    pub fn new(
-        graph: &'a EventGraph,
-        executed: impl Fn(EventId) -> bool,
-        count: impl Fn(ExprId) -> Option<u128> + 'a,
-    ) -> Self {
-        let executed =
-            graph.barriers.keys().filter(|&b| executed(graph.barriers[b].event)).collect();
-        Self { graph, executed, count: Box::new(count) }
-    }
-
-    /// The operations that every execution has.
-    #[must_use]
-    pub fn certain(graph: &'a EventGraph) -> Self {
-        Self::new(
-            graph,
-            |event| graph.exprs.is_true(graph.event(event).guard),
-            |count| graph.exprs.constant(count),
-        )
-    }
-
-    /// The operations of every execution, if their guards and counts are constant.
-    #[must_use]
-    pub fn fixed(graph: &'a EventGraph) -> Option<Self> {
-        let constant = |op: &BarrierOp| {
-            let guard = graph.exprs.constant(graph.event(op.event).guard);
-            guard.is_some() && graph.knows_count(op)
-        };
-        graph.barriers.iter().all(constant).then(|| Self::certain(graph))
-    }
-
-    pub(super) fn op(&self, index: BarrierId) -> &'a BarrierOp {
-        &self.graph.barriers[index]
-    }
-
-    pub(super) fn agent(&self, index: BarrierId) -> AgentId {
-        self.graph.event(self.op(index).event).agent
-    }
-
-    pub(super) fn keys(&self) -> IndexSet<&'a BarrierKey> {
-        self.executed.iter().map(|&b| &self.op(b).key).collect()
-    }
-
-    pub(super) fn of_key(&self, key: &BarrierKey) -> Vec<BarrierId> {
-        self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
-    }
-
-    /// The ordinal of an operation: how many earlier ones the thread has executed in the same
-    /// numbering.
-    pub(super) fn occurrence(&self, index: BarrierId) -> u32 {
-        let op = self.op(index);
-        let earlier = self.executed.iter().filter(|&&b| {
-            b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)
-        });
-        u32::try_from(earlier.count()).unwrap_or(u32::MAX)
-    }
-
-    pub(super) fn counted(&self, key: &BarrierKey) -> bool {
-        self.of_key(key).iter().any(|&b| matches!(self.op(b).rule, BarrierRule::Count(_)))
-    }
-
-    /// The number of threads or warps that a counted operation asks for, with the unit.
-    pub(super) fn expected_count(&self, index: BarrierId) -> Option<(u128, Unit)> {
-        match self.op(index).rule {
-            BarrierRule::Count(expr) => {
-                let n = (self.count)(expr)?;
-                Some(if counts_warps(n) {
-                    (n / WARP_SIZE, Unit::Warps)
-                } else {
-                    (n, Unit::Threads)
-                })
-            }
-            BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
-            // An operation without a count asks, for comparison, for all threads of the CTA.
-            BarrierRule::AllLive | BarrierRule::Participants => {
-                let all = self.graph.count_of_all(&self.op(index).key);
-                Some((all / WARP_SIZE, Unit::Warps))
-            }
-        }
-    }
-
-    /// The threads that the barrier of an operation concerns.
-    #[must_use]
-    pub fn group(&self, operation: BarrierId) -> Vec<AgentId> {
-        self.graph.members(&self.op(operation).key)
-    }
-
-    /// Threads grouped by warp.
-    pub(super) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
-        let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::default();
-        for &agent in agents {
-            if let Some(warp) = self.graph.warp_of(agent) {
-                out.entry(warp).or_default().push(agent);
-            }
-        }
-        out
-    }
-
+impl Barriers<'_> {
     /// Every well-founded assignment of generations; empty when the execution deadlocks.
     ///
     /// # Errors
@@ -179,12 +60,10 @@ impl<'a> Barriers<'a> {
         Ok(partial)
     }
 
-    /// Generations by occurrence; a quorum chooses the operations that are in time.
+    /// Generations by ordinal; a quorum chooses the operations that are in time.
     fn plain_options(&self, ops: &[BarrierId]) -> Result<Options, TooMany> {
-        let base: Vec<(BarrierId, Generation)> = ops
-            .iter()
-            .map(|&b| (b, Generation { index: self.occurrence(b), late: false }))
-            .collect();
+        let base: Vec<(BarrierId, Generation)> =
+            ops.iter().map(|&b| (b, Generation { index: self.ordinal(b), late: false })).collect();
         let mut options = vec![base.clone()];
         let generations: IndexSet<u32> = base.iter().map(|(_, g)| g.index).collect();
         for generation in generations {
@@ -324,11 +203,6 @@ impl<'a> Barriers<'a> {
         Ok(out)
     }
 
-    /// Whether an operation waits for all threads that have not ended.
-    fn is_for_all(&self, index: BarrierId) -> bool {
-        self.op(index).rule == BarrierRule::AllLive
-    }
-
     /// Whether exactly these operations complete a generation of a counted barrier, given the other
     /// threads that still arrive. There must be none if no operation has a count, otherwise none of
     /// the warps of the operations.
@@ -356,12 +230,6 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// Whether generations can complete one after another.
-    #[must_use]
-    pub fn is_well_founded(&self, generations: &Generations) -> bool {
-        self.circular_wait(generations).is_none()
-    }
-
     /// Whether an assignment is one of [`Self::assignments`], by checking every rule.
     #[must_use]
     pub fn accepts(&self, generations: &Generations) -> bool {
@@ -377,7 +245,7 @@ impl<'a> Barriers<'a> {
         let ops = self.of_key(key);
         let of = |b: BarrierId| generations[b].expect("executed operations have a generation");
         if !self.counted(key) {
-            let by_occurrence = ops.iter().all(|&b| of(b).index == self.occurrence(b));
+            let by_ordinal = ops.iter().all(|&b| of(b).index == self.ordinal(b));
             let quorums = ops.iter().all(|&b| match self.op(b).rule {
                 BarrierRule::Quorum(_) => self.expected_count(b).is_some_and(|(wanted, _)| {
                     let in_time =
@@ -386,7 +254,7 @@ impl<'a> Barriers<'a> {
                 }),
                 _ => !of(b).late,
             });
-            return by_occurrence && quorums;
+            return by_ordinal && quorums;
         }
         let last = ops.iter().map(|&b| of(b).index).max().unwrap_or(0);
         let increasing = ops.iter().all(|&b| {
@@ -406,107 +274,6 @@ impl<'a> Barriers<'a> {
                 };
                 !someone_waits || (!members.is_empty() && self.completes(&members, left))
             })
-    }
-
-    /// A cycle of operations that wait for each other; `None` when there is none.
-    ///
-    /// An operation begins when its thread has passed the earlier ones, and when the preceding
-    /// generation of its barrier is complete. A waiting operation is passed when its generation is
-    /// complete. An operation that marks the arrival of its warp, or is at a cluster barrier, is
-    /// passed when the other threads of the warp have begun their operations, or have ended. A
-    /// generation is complete when all its arrivals have begun and, at a barrier for all, when the
-    /// threads that take no part have ended.
-    #[must_use]
-    pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<BarrierId>> {
-        let mut members: IndexMap<(&BarrierKey, u32), Vec<BarrierId>> = IndexMap::default();
-        let mut last_wait: IndexMap<&BarrierKey, u32> = IndexMap::default();
-        for &b in &self.executed {
-            let Some(Generation { index, .. }) = generations[b] else { continue };
-            let key = &self.op(b).key;
-            members.entry((key, index)).or_default().push(b);
-            if self.op(b).waits {
-                let last = last_wait.entry(key).or_insert(index);
-                *last = index.max(*last);
-            }
-        }
-        // Nodes: where each operation begins, where it is passed, where each generation is complete.
-        let count = self.executed.len();
-        let begins = |b: BarrierId| self.executed.binary_search(&b).expect("an executed operation");
-        let passes = |b: BarrierId| count + begins(b);
-        let mut edges = vec![IndexSet::default(); 2 * count + members.len()];
-        for (at, &b) in self.executed.iter().enumerate() {
-            edges[at].insert(count + at);
-            let next = self.executed[at + 1..].iter().find(|&&c| self.agent(c) == self.agent(b));
-            next.map(|&next| edges[passes(b)].insert(begins(next)));
-        }
-        let after_end = |absent: AgentId, node: usize, edges: &mut Vec<IndexSet<usize>>| {
-            let last = self.executed.iter().rfind(|&&b| self.agent(b) == absent);
-            last.map(|&last| edges[passes(last)].insert(node));
-        };
-        for (at, (&(key, index), own)) in members.iter().enumerate() {
-            let done = 2 * count + at;
-            // Arrivals left over at the end are unordered.
-            let before =
-                index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
-            let before = before.and_then(|i| members.get_index_of(&(key, i)));
-            // A thread that waits without an arrival misuses the barrier only once it reaches the
-            // wait. Its later arrivals do not count in this generation.
-            let before_in_turn = |b: BarrierId, does: fn(&BarrierOp) -> bool| {
-                let mut earlier = own.iter().filter(|&&o| self.agent(o) == self.agent(b) && o < b);
-                earlier.any(|&o| does(self.op(o)))
-            };
-            let alone = |b: BarrierId| !self.op(b).arrives && !before_in_turn(b, |op| op.arrives);
-            let arrives = |b: BarrierId| self.op(b).arrives && !before_in_turn(b, |op| op.waits);
-            for &b in own {
-                before.map(|before| edges[2 * count + before].insert(begins(b)));
-                let comes = arrives(b) || alone(b);
-                if comes && !generations[b].is_some_and(|g| g.late) {
-                    edges[begins(b)].insert(done);
-                }
-                if self.op(b).waits {
-                    edges[done].insert(passes(b));
-                }
-            }
-            let arrivals = || own.iter().copied().filter(|&b| self.op(b).arrives);
-            let arrival_of = |agent| arrivals().find(|&b| self.agent(b) == agent);
-            if self.counted(key) {
-                let warps = |&b: &BarrierId| {
-                    self.expected_count(b).is_some_and(|(_, unit)| unit == Unit::Warps)
-                };
-                for b in arrivals().filter(warps) {
-                    for mate in self.graph.mates(self.agent(b)) {
-                        if let Some(own) = arrival_of(mate) {
-                            edges[begins(own)].insert(passes(b));
-                        } else {
-                            after_end(mate, passes(b), &mut edges);
-                            after_end(mate, done, &mut edges);
-                        }
-                    }
-                }
-            }
-            let all = match self.counted(key) {
-                true => own.iter().all(|&b| self.is_for_all(b)),
-                false => own.iter().any(|&b| self.is_for_all(b)),
-            };
-            if all && own.iter().any(|&b| self.op(b).waits) {
-                let group = self.graph.members(key).into_iter();
-                let comes = |agent| own.iter().any(|&b| self.agent(b) == agent);
-                group
-                    .filter(|&agent| !comes(agent))
-                    .for_each(|absent| after_end(absent, done, &mut edges));
-            }
-        }
-        for (b, awaited) in self.waits_for_warps() {
-            match awaited {
-                Awaited::Operation(own) => _ = edges[begins(own)].insert(passes(b)),
-                Awaited::End(mate) => after_end(mate, passes(b), &mut edges),
-            }
-        }
-        let cycle = find_cycle(&edges)?;
-        let operations = cycle.into_iter().filter(|&node| node < 2 * count);
-        let operations: IndexSet<BarrierId> =
-            operations.map(|node| self.executed[node % count]).collect();
-        Some(operations.into_iter().collect())
     }
 
     /// From each arrival at a barrier of one kind, by [`BarrierKey::relation`], to the waits in its
@@ -535,13 +302,6 @@ impl<'a> Barriers<'a> {
     }
 }
 
-/// The unit of a thread count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Unit {
-    Threads,
-    Warps,
-}
-
 /// The generations of the operations on one barrier, in every way in which threads may meet there.
 type Options = Vec<Vec<(BarrierId, Generation)>>;
 
@@ -561,36 +321,4 @@ fn subsets<T: Copy + Ord>(all: &[T], size: usize) -> Result<Vec<Vec<T>>, TooMany
     let mut out: Vec<Vec<T>> = all.iter().copied().combinations(size).take(MOST + 1).collect();
     out.sort_unstable();
     if out.len() > MOST { Err(TooMany) } else { Ok(out) }
-}
-
-fn find_cycle(edges: &[IndexSet<usize>]) -> Option<Vec<usize>> {
-    // 0 unseen, 1 on the path, 2 done.
-    let mut state = vec![0_u8; edges.len()];
-    for root in 0..edges.len() {
-        let mut path: Vec<(usize, usize)> = Vec::new();
-        if state[root] == 0 {
-            state[root] = 1;
-            path.push((root, 0));
-        }
-        while let Some((node, next)) = path.last_mut() {
-            match edges[*node].get_index(*next) {
-                Some(&to) => {
-                    *next += 1;
-                    if state[to] == 1 {
-                        let start = path.iter().position(|(n, _)| *n == to).unwrap_or(0);
-                        return Some(path[start..].iter().map(|(n, _)| *n).collect());
-                    }
-                    if state[to] == 0 {
-                        state[to] = 1;
-                        path.push((to, 0));
-                    }
-                }
-                None => {
-                    state[*node] = 2;
-                    path.pop();
-                }
-            }
-        }
-    }
-    None
 }

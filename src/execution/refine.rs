@@ -1,12 +1,12 @@
-//! The choices of an execution into those of the same execution of the same program whose accesses consist of
-//! smaller pieces: each piece reads from the piece of the write at its place.
+//! The choices of an execution, transferred to the graph of the same program with accesses split into
+//! smaller pieces. Each piece of a read reads from the piece of the write at the same location.
 
 use super::build::Choices;
 use crate::event::graph::{Access, EventGraph, EventKind};
 use crate::id::{EventId, LocId};
 
-/// The choices, for the graph with smaller pieces; `None` where the graphs differ in more than that, as far as
-/// this looks. What comes out has to be evaluated like the choices of an engine.
+/// The choices for the graph with smaller pieces; `None` if the graphs are seen to differ in more than
+/// the pieces. The result is not checked: it has to be evaluated like the choices of an engine.
 #[must_use]
 pub fn refined(whole: &EventGraph, pieces: &EventGraph, choices: &Choices) -> Option<Choices> {
     let refining = Refining::new(whole, pieces)?;
@@ -33,12 +33,12 @@ pub fn refined(whole: &EventGraph, pieces: &EventGraph, choices: &Choices) -> Op
     })
 }
 
-/// The events of two graphs that correspond.
+/// The correspondence between the events of two graphs.
 struct Refining<'g> {
     pieces: &'g EventGraph,
-    /// For each piece the event that it is part of.
+    /// For each piece, the event that contains it.
     whole: Vec<EventId>,
-    /// For each event its pieces.
+    /// For each event, its pieces.
     pieces_of: Vec<Vec<EventId>>,
 }
 
@@ -75,7 +75,7 @@ impl<'g> Refining<'g> {
         Some(Self { pieces, whole: found, pieces_of })
     }
 
-    /// The piece of an event at a place.
+    /// The piece of an event at a location.
     fn at(&self, event: EventId, loc: Option<LocId>) -> Option<EventId> {
         let mut all = self.pieces_of[event.index()].iter().copied();
         all.find(|&id| self.pieces.event(id).loc == loc)

@@ -1,5 +1,6 @@
-//! Schedules of barrier operations alone. They show misuses in some order of the operations, and
-//! the final places of threads in programs that no execution completes.
+//! Schedules of barrier operations alone, explored as explicit states. They show misuses that some
+//! order of the operations reaches, and where threads are blocked in programs without a complete
+//! execution.
 //!
 //! In [certain](Schedules::new) schedules, only operations that surely happen take part; a thread
 //! stops before the first that may not happen, and a thread that may be cut is not known to end.
@@ -7,8 +8,9 @@
 //! a schedule therefore happens in some run of the program. In [possible](Schedules::possible)
 //! schedules, each event of some run happens in a schedule.
 
+use super::barriers::{Barriers, Unit};
 use super::cluster_phase::Awaited;
-use super::phase::{Barriers, TooMany, Unit};
+use super::phase::TooMany;
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;
@@ -28,7 +30,7 @@ pub enum Misuse {
     Mixture(BarrierId, BarrierId),
 }
 
-/// All orders in which threads may execute their barrier operations.
+/// A transition system over the barrier operations of threads: each path is an order of operations.
 pub struct Schedules<'a> {
     barriers: Barriers<'a>,
     threads: Vec<Thread>,
@@ -64,9 +66,10 @@ struct State {
     /// For each thread, whether it waits in the last of them.
     waits: Vec<bool>,
     /// For each barrier with counts, the arrivals since it was reset.
-    here: Vec<(BarrierId, Vec<BarrierId>)>,
+    arrivals: Vec<(BarrierId, Vec<BarrierId>)>,
     /// Arrivals in completed generations in which no thread waited, though other threads had to
-    /// arrive. A thread that arrived there cannot know that the barrier has been reset.
+    /// arrive. Nothing tells their threads that the barrier has been reset, so that the next use of the
+    /// barrier by such a thread may come too early.
     unnoticed: Vec<BarrierId>,
 }
 
@@ -165,7 +168,7 @@ impl<'a> Schedules<'a> {
     /// When there are too many schedules to look at.
     pub fn first_misuse(&self) -> Result<Option<Misuse>, TooMany> {
         let (mut found, mut incomplete) = (None, Ok(()));
-        for crowd in self.crowds() {
+        for crowd in self.components() {
             let all = self.explore(&crowd, |_, misuse| {
                 found = found.or(misuse);
                 found.is_some()
@@ -188,8 +191,8 @@ impl<'a> Schedules<'a> {
         waiting.filter_map(|thread| self.last(state, thread)).collect()
     }
 
-    /// Whether all threads pass all operations in every schedule. Too many schedules to look at count
-    /// as one in which they do not.
+    /// Whether all threads pass all operations in every schedule; `false` if there are too many
+    /// schedules to explore.
     #[must_use]
     pub fn all_pass(&self) -> bool {
         let have_passed = |state: &State, threads: &[usize]| {
@@ -201,7 +204,7 @@ impl<'a> Schedules<'a> {
         if self.lead_to_one_end() {
             return have_passed(&self.last_state(), &self.all());
         }
-        self.crowds().iter().all(|crowd| {
+        self.components().iter().all(|crowd| {
             let mut pass = true;
             let all = self.explore(crowd, |state, _| {
                 let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
@@ -241,7 +244,7 @@ impl<'a> Schedules<'a> {
         kind: impl Fn(Misuse) -> Option<(BarrierId, BarrierId)>,
     ) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
         let mut found = IndexSet::default();
-        for crowd in self.crowds() {
+        for crowd in self.components() {
             self.explore(&crowd, |_, misuse| {
                 found.extend(misuse.and_then(&kind));
                 false
@@ -252,7 +255,7 @@ impl<'a> Schedules<'a> {
 
     /// The threads as connected components by shared barriers and tasks, given the operations of
     /// each.
-    fn together<'o>(
+    fn connected<'o>(
         &self,
         operations: impl Iterator<Item = &'o [BarrierId]> + Clone,
     ) -> UnionFind<usize> {
@@ -286,9 +289,9 @@ impl<'a> Schedules<'a> {
         of
     }
 
-    /// The threads with operations, by connected components: components do not affect each other.
-    fn crowds(&self) -> Vec<Vec<usize>> {
-        let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
+    /// The threads with operations, by connected component. Components are independent of each other.
+    fn components(&self) -> Vec<Vec<usize>> {
+        let of = self.connected(self.threads.iter().map(|thread| thread.operations.as_slice()));
         let mut out: IndexMap<usize, Vec<usize>> = IndexMap::default();
         for (thread, own) in self.threads.iter().enumerate() {
             if !own.operations.is_empty() {
@@ -306,7 +309,7 @@ impl<'a> Schedules<'a> {
     /// its number of threads or warps.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        self.asks_each_barrier(|wanted, threads| wanted == threads)
+        self.counts_fit(|wanted, threads| wanted == threads)
     }
 
     /// Whether all schedules without a misuse end with threads stuck at the same operations. This
@@ -314,13 +317,13 @@ impl<'a> Schedules<'a> {
     /// count is one.
     #[must_use]
     pub fn lead_to_one_end(&self) -> bool {
-        self.asks_each_barrier(|wanted, threads| wanted >= threads || wanted == 1)
+        self.counts_fit(|wanted, threads| wanted >= threads || wanted == 1)
     }
 
     /// Whether the counts of all barrier operations satisfy `fits`, given the number of threads or
     /// warps that use the barrier.
-    fn asks_each_barrier(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
-        self.start().here.iter().all(|&(first, _)| {
+    fn counts_fit(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
+        self.start().arrivals.iter().all(|&(first, _)| {
             let is_here = |b: &&BarrierId| self.key(**b) == self.key(first);
             let comes =
                 |thread: &usize| self.threads[*thread].operations.iter().any(|b| is_here(&b));
@@ -391,8 +394,8 @@ impl<'a> Schedules<'a> {
             keys.entry(self.key(op)).or_insert(op);
         }
         let counted = keys.into_iter().filter(|(key, _)| self.barriers.counted(key));
-        let here = counted.map(|(_, op)| (op, Vec::new())).collect();
-        State { begun: vec![0; count], waits: vec![false; count], here, unnoticed: Vec::new() }
+        let arrivals = counted.map(|(_, op)| (op, Vec::new())).collect();
+        State { begun: vec![0; count], waits: vec![false; count], arrivals, unnoticed: Vec::new() }
     }
 
     /// The state after the next operation of a thread, if the thread can begin the operation; or
@@ -413,11 +416,11 @@ impl<'a> Schedules<'a> {
         if let Some(&arrival) = own {
             return Some(Err(Misuse::EarlyReturn(arrival, index)));
         }
-        if let Some((_, here)) = next.here.iter_mut().find(|(first, _)| same(*first)) {
-            if let Some(misuse) = here.iter().find_map(|&other| self.clash(other, index)) {
+        if let Some((_, arrived)) = next.arrivals.iter_mut().find(|(first, _)| same(*first)) {
+            if let Some(misuse) = arrived.iter().find_map(|&other| self.clash(other, index)) {
                 return Some(Err(misuse));
             }
-            here.push(index);
+            arrived.push(index);
             next.waits[thread] = true;
         } else if let Some(other) = self.mixes_with(state, index) {
             return Some(Err(Misuse::Mixture(other, index)));
@@ -438,15 +441,15 @@ impl<'a> Schedules<'a> {
         Some(without)
     }
 
-    /// Lets threads go on as far as they can.
+    /// Lets waiting threads pass until none can.
     fn release(&self, state: &mut State) {
         while self.release_one(state) || self.complete_one(state) {}
     }
 
     /// Resets a barrier with a count at which enough threads or warps have arrived.
     fn complete_one(&self, state: &mut State) -> bool {
-        for at in 0..state.here.len() {
-            let here = &state.here[at].1;
+        for at in 0..state.arrivals.len() {
+            let here = &state.arrivals[at].1;
             let arrived: Vec<BarrierId> =
                 here.iter().copied().filter(|&b| self.has_arrived(state, b, here)).collect();
             let comes = |agent: AgentId| !self.has_ended(state, agent.index());
@@ -467,7 +470,7 @@ impl<'a> Schedules<'a> {
                     state.waits[thread] = false;
                 }
             }
-            state.here[at].1.retain(|member| !arrived.contains(member));
+            state.arrivals[at].1.retain(|member| !arrived.contains(member));
             return true;
         }
         false
@@ -525,7 +528,7 @@ impl<'a> Schedules<'a> {
         if !matches!(op.key, BarrierKey::Cta(..)) {
             return None;
         }
-        let turn = self.barriers.occurrence(index);
+        let ordinal = self.barriers.ordinal(index);
         let begun = self.threads.iter().zip(&state.begun);
         let mut begun = begun.flat_map(|(thread, &count)| &thread.operations[..count]).copied();
         begun.find(|&other| {
@@ -533,7 +536,7 @@ impl<'a> Schedules<'a> {
             one.key == op.key
                 && one.reduction.is_some() != op.reduction.is_some()
                 && self.barriers.agent(other) != self.barriers.agent(index)
-                && self.barriers.occurrence(other) == turn
+                && self.barriers.ordinal(other) == ordinal
         })
     }
 
@@ -543,14 +546,14 @@ impl<'a> Schedules<'a> {
     fn release_one(&self, state: &mut State) -> bool {
         let free = (0..self.threads.len()).filter(|&thread| state.waits[thread]).find(|&thread| {
             let Some(last) = self.last(state, thread) else { return false };
-            let here = state.here.iter().find(|(_, here)| here.contains(&last));
+            let here = state.arrivals.iter().find(|(_, here)| here.contains(&last));
             match here {
                 Some((_, here)) => {
                     !self.barriers.op(last).waits && self.has_arrived(state, last, here)
                 }
                 None => {
                     let complete = !self.barriers.op(last).waits || self.is_free(state, last);
-                    complete && self.has_come_with_warp(state, last)
+                    complete && self.warp_has_arrived(state, last)
                 }
             }
         });
@@ -561,7 +564,7 @@ impl<'a> Schedules<'a> {
     }
 
     /// Whether the conditions of a cluster barrier operation on its warp are met.
-    fn has_come_with_warp(&self, state: &State, index: BarrierId) -> bool {
+    fn warp_has_arrived(&self, state: &State, index: BarrierId) -> bool {
         self.awaited[index].iter().all(|awaited| match *awaited {
             Awaited::Operation(other) => {
                 let thread = self.barriers.agent(other).index();
@@ -571,28 +574,27 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// Whether enough threads have arrived at a barrier without a count in the turn of an
-    /// operation.
+    /// Whether enough threads have arrived at a barrier without a count, in the phase of an operation.
     fn is_free(&self, state: &State, index: BarrierId) -> bool {
         let op = self.barriers.op(index);
         if self.barriers.counted(&op.key) {
             return false;
         }
-        let turn = self.barriers.occurrence(index) as usize;
+        let ordinal = self.barriers.ordinal(index) as usize;
         let arrivals = |own: &[BarrierId]| {
             let here = own.iter().map(|&b| self.barriers.op(b));
             here.filter(|other| other.key == op.key && other.arrives).count()
         };
         let came = |agent: &AgentId| {
             let thread = agent.index();
-            arrivals(&self.threads[thread].operations[..state.begun[thread]]) > turn
+            arrivals(&self.threads[thread].operations[..state.begun[thread]]) > ordinal
         };
         let stays_away = |agent: &AgentId| {
             let Thread { operations, ends, .. } = &self.threads[agent.index()];
             let ended = self.has_ended(state, agent.index());
             match op.rule {
                 BarrierRule::AllLive => ended,
-                BarrierRule::Participants => *ends && arrivals(operations) <= turn,
+                BarrierRule::Participants => *ends && arrivals(operations) <= ordinal,
                 BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
             }
         };

@@ -3,9 +3,9 @@
 use crate::ptx::operation::{Operation, Statement};
 use rustc_hash::FxHashMap;
 
-/// The step of each label. Two labels of a statement have a step each, so that a loop that begins
-/// where another one does is nested in it; all but the last step are empty. The label with the
-/// farthest branch back comes first.
+/// The step of each label. Two labels of one statement get separate steps, so that two loops with one
+/// first statement are nested; all but the last of these steps are empty. The label with the farthest
+/// branch back comes first.
 pub(super) fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
     let mut farthest: FxHashMap<&str, usize> = FxHashMap::default();
     for (at, statement) in statements.iter().enumerate() {
@@ -26,8 +26,8 @@ pub(super) fn label_positions(statements: &[Statement]) -> FxHashMap<String, usi
     labels
 }
 
-/// The number of additional steps for a statement's labels. With more than two labels, the loops
-/// that begin there stay one, since a nest of them would have very many rounds.
+/// The number of additional steps for a statement's labels. With more than two labels, the loops with
+/// this first statement stay one loop, since a nest of them would have very many rounds.
 pub(super) fn further_labels(statement: &Statement) -> usize {
     usize::from(statement.labels.len() == 2)
 }

@@ -1,7 +1,7 @@
 //! Products of matrices by a warpgroup (PTX-9.7.15) as micro-operations.
 //!
-//! A descriptor names a matrix in shared memory. A test writes the variable that holds it, or a register
-//! with its address; the 64 bits that hardware has are understood as far as their address goes.
+//! A descriptor names a matrix in shared memory. A test writes the variable of the matrix, or a
+//! register with its address. Of the 64 bits of a hardware descriptor, only the address is used.
 
 use super::expr::Binary;
 use super::lower::Lowering;
@@ -14,7 +14,7 @@ use crate::ptx::operation::{Proxy, Space, Type, TypeKind, Value};
 use crate::ptx::written::Written;
 
 const DESCRIPTOR: Type = Type::new(TypeKind::Bits, 64);
-/// Bits of the address in a descriptor, which leaves its lowest four out (PTX-9.7.15.5.1).
+/// The bits of the address in a descriptor, without its lowest four (PTX-9.7.15.5.1).
 const ADDRESS_BITS: u32 = 14;
 const DROPPED_BITS: u32 = 4;
 
@@ -64,8 +64,8 @@ impl Lowering<'_> {
         })));
     }
 
-    /// Where the matrix of a descriptor begins. The descriptors of hardware have more than an address
-    /// above it, and no address of shared memory has so many bits.
+    /// The range of the matrix of a descriptor. A value whose upper 32 bits are zero is an address, as
+    /// tests write it; any other value is a hardware descriptor, which encodes the address.
     pub(super) fn matrix(&self, descriptor: &Value) -> Range {
         let value = self.value(descriptor, DESCRIPTOR);
         let encoded = value.clone().bits(0, ADDRESS_BITS).resize(64, Extension::Zero);

@@ -35,18 +35,18 @@ impl Registers {
         }
         for statement in &thread.statements {
             for_each_register(statement, &mut |register, need| {
-                registers.see(&register.value, need.ty);
+                registers.note_type(&register.value, need.ty);
             });
         }
         for init in test.register_inits.iter().filter(|i| i.thread == index) {
             match init.value {
                 InitialValue::Number(_) | InitialValue::Address(_) => {
-                    registers.see(&init.register.value, Type::UNTYPED);
+                    registers.note_type(&init.register.value, Type::UNTYPED);
                 }
                 // A number takes the type of its register, else its own.
                 InitialValue::Float(_) if registers.index(&init.register.value).is_some() => {}
                 InitialValue::Float(_) => {
-                    registers.see(&init.register.value, Type::new(TypeKind::Float, 64));
+                    registers.note_type(&init.register.value, Type::new(TypeKind::Float, 64));
                 }
             }
         }
@@ -65,7 +65,7 @@ impl Registers {
         registers
     }
 
-    fn see(&mut self, name: &str, ty: Type) {
+    fn note_type(&mut self, name: &str, ty: Type) {
         match self.types.get_mut(name) {
             None => {
                 self.types.insert(name.to_owned(), Use { ty, declared: false });

@@ -1,9 +1,9 @@
 //! The tensor cores of the fifth generation (PTX-9.7.16) as micro-operations, and addresses in Tensor
 //! Memory.
 //!
-//! A column of Tensor Memory is a chunk of [`COLUMN`] bytes here: a word for each warp of a warpgroup,
-//! which accesses the lanes of its own. Columns lie in the window of shared memory, which is what a CTA
-//! has for itself, and no other instruction reaches them there.
+//! A column of Tensor Memory is represented by [`COLUMN`] bytes: one word for each warp of a
+//! warpgroup, which stands for the lanes that the warp can access. Columns have addresses in the
+//! window of shared memory, since they belong to a CTA; no other instruction accesses these addresses.
 
 use super::asynchronous::in_cta;
 use super::expr::Binary;
@@ -21,15 +21,17 @@ use crate::ptx::written::Written;
 use crate::rule::Rule;
 
 const ADDRESS: Type = Type::new(TypeKind::Unsigned, 32);
-/// Bits of the column in an address of Tensor Memory; the lane is above (PTX-9.7.16.1).
+/// The low bits of an address of Tensor Memory, which hold the column; the others hold the lane
+/// (PTX-9.7.16.1).
 const COLUMN_BITS: u32 = 16;
 /// Bytes of a word.
 const WORD: u32 = 4;
-/// What `tcgen05.shift` adds, so that it can be told from what was there: a stand-in for other rows.
+/// The number that `tcgen05.shift` adds to a word, to make the shifted value distinguishable: it
+/// represents the contents of other rows.
 const SHIFTED: u128 = 100;
 
 impl Lowering<'_> {
-    /// What the name of a variable is as a value: its address, in columns where these are what it has.
+    /// The value of a variable's name: its address, counted in columns for Tensor Memory.
     pub(super) fn value_of_name(&self, name: &str) -> u64 {
         let start = self.start_of(name);
         let variable = self.layout.variable(name).map(|at| &self.layout.variables[at]);
@@ -39,7 +41,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers an instruction of the tensor cores that issues an operation or waits for some.
+    /// Lowers an instruction that issues an operation of the tensor cores or waits for operations.
     pub(super) fn tensor_operation(&mut self, op: AsyncOp, written: &Written) {
         match op {
             AsyncOp::TensorMultiply => self.tensor_product(written),
@@ -75,7 +77,7 @@ impl Lowering<'_> {
         self.product(written, TensorOp::Multiply, matrices, into, Some(accumulates));
     }
 
-    /// An operation that reads matrices and writes columns, with what is there where it accumulates.
+    /// An operation that reads matrices and writes columns, and reads the columns if it accumulates.
     fn product(
         &mut self,
         written: &Written,
@@ -128,7 +130,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `tcgen05.commit`: an arrival behind what the thread has issued (PTX-9.7.16.12).
+    /// `tcgen05.commit`: an arrival after the completion of the operations that the thread has issued
+    /// (PTX-9.7.16.12).
     fn tensor_commit(&mut self, written: &Written) {
         let (address, space, _) = written.accesses().next().expect("it names an mbarrier");
         let template = self.object(address, space, None, Scope::Cluster);
@@ -158,8 +161,9 @@ impl Lowering<'_> {
         })));
     }
 
-    /// A column has one word for all lanes of a warp, so that one thread has to stand for the warp.
-    fn stands_for_its_warp(&mut self) {
+    /// Requires that the test has one thread in the warp: a column has one word for all lanes of a warp,
+    /// so that one thread has to represent the warp.
+    fn require_one_lane(&mut self) {
         if self.at.lanes > 1 {
             self.require(Term::truth(false), Rule::LanesOfColumns);
         }
@@ -167,7 +171,7 @@ impl Lowering<'_> {
 
     /// `tcgen05.ld`: a register for each column.
     fn load_columns(&mut self, written: &Written) {
-        self.stands_for_its_warp();
+        self.require_one_lane();
         let (address, offset) = self.taddr(written, "t");
         let registers = written.registers().iter();
         let registers = registers.map(|r| self.registers.index(&r.as_ref()?.value));
@@ -183,7 +187,7 @@ impl Lowering<'_> {
 
     /// `tcgen05.st`
     fn store_columns(&mut self, written: &Written) {
-        self.stands_for_its_warp();
+        self.require_one_lane();
         let (address, offset) = self.taddr(written, "t");
         let values = written.elements("r").unwrap_or(&[]).iter().enumerate();
         let stores = values.map(|(column, value)| {
@@ -196,7 +200,7 @@ impl Lowering<'_> {
         self.out.push(Micro::Issue(Box::new(AsyncMicro { group, ..micro })));
     }
 
-    /// `tcgen05.alloc`: the address of the next variable of Tensor Memory goes to shared memory.
+    /// `tcgen05.alloc`: a store of the address of the next variable of Tensor Memory to shared memory.
     pub(super) fn allocate_columns(&mut self, written: &Written) {
         let (address, space, _) = written.accesses().next().expect("it names where to");
         let (address, space) = self.address(address, space, 0);
@@ -212,9 +216,9 @@ impl Lowering<'_> {
         self.out.push(Micro::Store { target, value });
     }
 
-    /// `tcgen05.dealloc`: nothing touches the columns behind it, so that it is like a store to them.
+    /// `tcgen05.dealloc`: lowered as a store to the columns, since no access may follow it.
     pub(super) fn free_columns(&mut self, written: &Written) {
-        self.stands_for_its_warp();
+        self.require_one_lane();
         let address = self.value(written.value("at"), ADDRESS);
         let product = Product {
             matrices: Vec::new(),
@@ -230,7 +234,7 @@ impl Lowering<'_> {
         self.out.push(Micro::Issue(Box::new(micro)));
     }
 
-    /// A range in the CTA and, for an instruction of a pair of CTAs, at the same place in its peer.
+    /// A range in the CTA and, for an instruction of a CTA pair, the same range in the peer CTA.
     fn everywhere(&self, written: &Written, own: Range) -> Vec<Range> {
         let peer = self.peer().filter(|_| written.words.has("cta_group::2"));
         let Some(peer) = peer else { return vec![own] };
@@ -239,8 +243,8 @@ impl Lowering<'_> {
         vec![own, other]
     }
 
-    /// The rank of the other CTA of the pair, if the test has it: those whose ranks differ in the lowest
-    /// bit (PTX-9.7.16.5).
+    /// The rank of the peer CTA, if the test has it. The ranks of a pair differ in the lowest bit
+    /// (PTX-9.7.16.5).
     fn peer(&self) -> Option<u64> {
         let ThreadPlace::Device(place) = self.place else { return None };
         let ctas = self.layout.cluster_ctas(place);
@@ -248,13 +252,13 @@ impl Lowering<'_> {
         (rank < ctas.len()).then_some(rank as u64)
     }
 
-    /// The columns from the address of an operand on.
+    /// The columns that begin at the address of an operand.
     fn columns(&self, written: &Written, name: &str) -> Range {
         let (address, offset) = self.taddr(written, name);
         columns_at(&address, offset)
     }
 
-    /// An address of Tensor Memory, of 32 bits, and how many columns behind it.
+    /// The address of an operand in Tensor Memory, of 32 bits, and its constant offset in columns.
     fn taddr(&self, written: &Written, name: &str) -> (Term, u64) {
         let operand = written.memory(name).expect("its form has this address");
         let Address { base, offset, .. } = operand;
@@ -278,7 +282,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The columns from an address on.
+/// The columns that begin at an address.
 fn columns_at(address: &Term, offset: u64) -> Range {
     let column = address.clone().bits(0, COLUMN_BITS).resize(64, Extension::Zero);
     let column = column.binary(Binary::Add, Term::Const(u128::from(offset), 64));

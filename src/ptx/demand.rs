@@ -1,36 +1,36 @@
-//! Demands: what words of an instruction ask of its other words, as rows of the table have them
-//! where the text of a form does not show it.
+//! Demands: constraints between the words of one instruction that the text of a form cannot express,
+//! as rows of the table list them.
 
 use super::words::type_of;
 
-/// A demand of some words on the instruction.
+/// A constraint that some words put on the other words of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
-    /// The words that make it: one that ends in `::` stands for all that begin with it. Without
-    /// words, every instruction of the form makes it.
+    /// The words that trigger the demand. A word that ends in `::` matches all words with this prefix.
+    /// An empty list is triggered by every instruction of the form.
     of: &'static [&'static str],
     needs: Needs,
     pub(crate) place: Place,
     pub(crate) says: Says,
 }
 
-/// What is needed.
+/// The condition that a triggered demand puts on an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Needs {
-    /// The word is one of these.
+    /// The triggering word is one of these.
     OneOf(&'static [&'static str]),
-    /// One of these words is written as well.
+    /// The instruction has one of these words.
     With(&'static [&'static str]),
-    /// None of these words is written.
+    /// The instruction has none of these words.
     Without(&'static [&'static str]),
-    /// All elements together have so many bits, at least and at most.
+    /// The total size of the elements in bits, at least and at most.
     Bits(u32, u32),
 }
 
-/// The place of the error.
+/// The place at which the error of an unmet demand is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// The word that makes the demand; without one, opcode and qualifiers.
+    /// The triggering word; the opcode and its qualifiers if there is none.
     Word,
     /// The opcode and its qualifiers.
     Head,
@@ -38,29 +38,29 @@ pub(crate) enum Place {
     Vector,
 }
 
-/// The error.
+/// The error that an unmet demand is reported as.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Says {
-    /// A rule and the way to keep it. `{form}` stands for opcode and qualifiers, `{word}` for the word
-    /// that makes the demand, `{other}` for the word that must not stand beside it, `{op}` for the
-    /// function of an atomic operation, `{elements}` and `{type}` for those of the access.
+    /// A rule, with a help text. In both, `{form}` is replaced by opcode and qualifiers, `{word}` by the
+    /// triggering word, `{other}` by the excluded word, `{op}` by the function of an atomic operation,
+    /// `{elements}` and `{type}` by the number and type of the accessed elements.
     Rule(&'static str, &'static str),
-    /// The state space is none of these.
+    /// The state space is illegal; the text lists the legal ones.
     Space(&'static str),
-    /// The two words contradict each other.
+    /// The triggering word and the excluded word contradict each other.
     Conflict,
 }
 
 /// A demand that is not met.
 pub(crate) struct Breach {
-    /// The place of the word that makes it.
+    /// The index of the triggering word.
     pub(crate) word: Option<usize>,
-    /// The place of the word that must not stand beside it.
+    /// The index of the excluded word.
     pub(crate) other: Option<usize>,
 }
 
 impl Demand {
-    /// A rule, with its help.
+    /// A demand that is reported as a rule, with a help text.
     pub(crate) const fn rule(
         of: &'static [&'static str],
         needs: Needs,
@@ -70,7 +70,7 @@ impl Demand {
         Self { of, needs, place: Place::Word, says: Says::Rule(message, help) }
     }
 
-    /// State spaces that cannot stand beside other words; `legal` lists those that can.
+    /// A demand on the state space; `legal` lists the legal ones.
     pub(crate) const fn space(
         of: &'static [&'static str],
         needs: Needs,
@@ -79,7 +79,7 @@ impl Demand {
         Self { of, needs, place: Place::Word, says: Says::Space(legal) }
     }
 
-    /// Words that contradict each other.
+    /// A demand that words of two lists do not occur together.
     pub(crate) const fn conflict(
         of: &'static [&'static str],
         others: &'static [&'static str],
@@ -87,36 +87,36 @@ impl Demand {
         Self { of, needs: Needs::Without(others), place: Place::Word, says: Says::Conflict }
     }
 
-    /// The same; the error is shown at the opcode and its qualifiers.
+    /// The same demand, with its error at the opcode and qualifiers.
     pub(crate) const fn at_head(self) -> Self {
         Self { place: Place::Head, ..self }
     }
 
-    /// The same; the error is shown at the length of the vector.
+    /// The same demand, with its error at the length of the vector.
     pub(crate) const fn at_vector(self) -> Self {
         Self { place: Place::Vector, ..self }
     }
 
-    /// Whether an instruction with these words meets it.
+    /// Whether an instruction with these words meets the demand.
     #[must_use]
     pub fn is_met(&self, words: &[&str]) -> bool {
         self.breach(words).is_none()
     }
 
-    /// The words that break it, if an instruction with these does.
+    /// The words that break the demand, if an instruction with `words` breaks it.
     pub(crate) fn breach(&self, words: &[&str]) -> Option<Breach> {
-        let makes = |word: &&str| {
+        let triggers = |word: &&str| {
             self.of.iter().any(|of| of == word || of.ends_with("::") && word.starts_with(of))
         };
-        let mut makers = words.iter().enumerate().filter(|(_, word)| makes(word));
-        let maker = match self.needs {
+        let mut triggers = words.iter().enumerate().filter(|(_, word)| triggers(word));
+        let trigger = match self.needs {
             Needs::OneOf(legal) => {
-                let found = makers.find(|(_, word)| !legal.contains(word));
+                let found = triggers.find(|(_, word)| !legal.contains(word));
                 return found.map(|(at, _)| Breach { word: Some(at), other: None });
             }
-            _ => makers.next().map(|(at, _)| at),
+            _ => triggers.next().map(|(at, _)| at),
         };
-        if maker.is_none() && !self.of.is_empty() {
+        if trigger.is_none() && !self.of.is_empty() {
             return None;
         }
         let place = |list: &[&str]| words.iter().position(|word| list.contains(word));
@@ -134,11 +134,11 @@ impl Demand {
                 (!(least..=most).contains(&(bits * elements)), None)
             }
         };
-        broken.then_some(Breach { word: maker, other })
+        broken.then_some(Breach { word: trigger, other })
     }
 }
 
-/// The number of elements that a word asks for.
+/// The number of elements of a vector word such as `v2`.
 pub(crate) fn elements(word: &str) -> Option<u32> {
     word.strip_prefix('v')?.parse().ok()
 }

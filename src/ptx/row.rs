@@ -34,7 +34,7 @@ pub struct Row {
     pub spaces: &'static str,
     /// The legal scopes for `.scope`.
     pub(crate) scopes: &'static str,
-    /// The words that may stand where the text has a name for them, such as `.shape`.
+    /// The words for each named list of the text, such as `.shape`.
     pub(crate) lists: &'static [(&'static str, &'static [&'static str])],
     /// The operands with types other than the default.
     pub(crate) operands: &'static [(&'static str, Takes)],
@@ -42,9 +42,9 @@ pub struct Row {
     pub(crate) implied: &'static [(&'static str, Implied)],
     /// Words, with the optional operands that are present exactly beside them.
     pub(crate) asked: &'static [(&'static str, &'static str)],
-    /// Messages about slots that need their own.
+    /// The messages about slots whose default message does not fit.
     pub(crate) slots: &'static [(&'static str, Asks)],
-    /// What words ask of others, where the text does not show it.
+    /// The constraints between words that the text does not express.
     pub demands: &'static [Demand],
     /// The form in messages about operands.
     pub(crate) shape: &'static str,
@@ -54,8 +54,8 @@ pub struct Row {
     pub(crate) strictness: Strictness,
     /// The number of slots whose words belong to the opcode and follow it.
     pub(crate) leading: usize,
-    /// The word that tells the form from others of its opcode: an instruction with the word is of a
-    /// form that has it.
+    /// The word that distinguishes the form from others of its opcode: an instruction with this word is
+    /// of a form that has the word.
     pub(crate) marker: &'static str,
     /// The words that columns may omit.
     pub(crate) columns: Columns,
@@ -66,9 +66,9 @@ pub struct Row {
 /// The role of a register that is no operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Implied {
-    /// It is read, as the opcode says.
+    /// A register that is read, as the opcode implies.
     Read,
-    /// It is written, as this qualifier says.
+    /// A register that is written, as this qualifier implies.
     Written(&'static str),
 }
 
@@ -129,9 +129,9 @@ pub struct Limits {
     pub least: i128,
     /// The greatest.
     pub most: i128,
-    /// Legal numbers are multiples of this one.
+    /// The divisor of all legal numbers.
     pub step: i128,
-    /// The same in words.
+    /// The legal numbers in words.
     pub(crate) legal: &'static str,
 }
 
@@ -142,64 +142,65 @@ impl Limits {
     }
 }
 
-/// The operands that a form accepts at one place.
+/// The operands that a form accepts at one place. A number stands for a type word of the form, by its
+/// index: `Type(0)` has the first type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// The type of the form that has this number.
+    /// A value of the type.
     Type(usize),
-    /// As [`Self::Type`], or the name of a variable, which stands for its address.
+    /// As [`Self::Type`], or the name of a variable for its address.
     Name(usize),
-    /// As [`Self::Type`]; as a destination it may be `_`.
+    /// As [`Self::Type`]; a destination may be `_`.
     Unused(usize),
-    /// As [`Self::Type`], and no constant.
+    /// As [`Self::Type`], but no constant.
     Register(usize),
     /// As [`Self::Type`], or a special register.
     Special(usize),
     /// As [`Self::Special`], or the address of a variable.
     Moved(usize),
-    /// One operand of that type for each element of the vector, in braces; as a destination it may
-    /// be `_` for all.
+    /// An operand of the type for each element of the vector, in braces; a destination may be `_` for all
+    /// elements.
     Vector(usize),
-    /// As [`Self::Vector`], and without a length of a vector one operand, in braces or not. Registers
-    /// may be wider (PTX-9.4.1).
+    /// As [`Self::Vector`]; without a vector length one operand, in braces or not. Registers may be wider
+    /// than the type (PTX-9.4.1).
     Data(usize),
-    /// As [`Self::Data`], of registers that are no wider.
+    /// As [`Self::Data`], but registers may not be wider.
     Lanes(usize),
-    /// As [`Self::Special`], of registers that may be wider (PTX-9.4.1).
+    /// As [`Self::Special`], but registers may be wider (PTX-9.4.1).
     Converted(usize),
-    /// A number of twice the width of that type.
+    /// A number of twice the width of the type.
     Wide(usize),
-    /// The components of a special register that is a vector, each of that type.
+    /// The components, of the type, of a special register that is a vector.
     Components(usize),
-    /// Registers in braces, of which that type consists.
+    /// Registers in braces that together make up a value of the type.
     Parts(usize),
-    /// Just this type.
+    /// A value of a fixed type.
     Fixed(Type),
-    /// A destination of 32 bits, which may be `_`.
+    /// A destination of 32 bits or `_`.
     Sink,
-    /// Two destinations, the first of 32 bits, with the expectation to report if there is one.
+    /// Two destinations, the first of 32 bits, with the expectation to report if only one is written.
     Both(Expected),
     /// A count or mask of 32 bits.
     Word,
-    /// How many bytes of a source are copied, or a predicate that says that none is.
+    /// The number of bytes to copy from a source, or a predicate that excludes the copy.
     Amount,
-    /// A token of 64 bits; as a destination it may be `_`.
+    /// A token of 64 bits; a destination may be `_`.
     Token,
-    /// A size in bytes, of which constants are multiples of 8.
+    /// A size in bytes; a constant has to be a multiple of 8.
     Size,
-    /// A count of 32 bits, of which constants have limits.
+    /// A count of 32 bits; a constant has to be within the limits.
     Within(&'static Limits),
-    /// A word of several numbers, which comes from a register.
+    /// A register that packs several numbers into one word.
     Packed,
     /// A constant byte.
     Table,
     /// A generic address as a value.
     Pointer,
-    /// The address of so many bytes in a state space.
+    /// The address of a number of bytes in a state space.
     Bytes(Space, u64),
-    /// Registers of 32 bits in braces, whatever they hold.
+    /// Registers of 32 bits in braces, with any contents.
     Fragment,
-    /// A matrix in shared memory by a descriptor of 64 bits, or by the name of a variable.
+    /// A matrix in shared memory, by a descriptor of 64 bits or by the name of a variable.
     Descriptor,
     /// As [`Self::Descriptor`], or registers in braces.
     Matrix,

@@ -1,45 +1,45 @@
-//! The first versions of the ISA and the first targets that have forms of instructions, down to their
-//! words.
+//! The ISA versions and targets that introduced forms of instructions, and the words and combinations
+//! of words that were added to forms later.
 
 use std::fmt::{Display, Formatter, Result};
 
-/// The first version of the ISA and the first target that have something.
+/// The ISA version and the target that introduced a form, a word or a combination of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Since {
     /// `.version`
     pub version: (u32, u32),
-    /// The number of `sm_20`; 10 for all.
+    /// The number of the target: 20 for `sm_20`, 10 for all targets.
     pub target: u32,
-    /// The architectures, given the first one.
+    /// The later targets that have the feature as well.
     pub variants: Variants,
 }
 
-/// The architectures that have something, given the first one.
+/// The targets that have a feature, relative to the target that introduced it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variants {
-    /// The first and all later ones.
+    /// That target and all later ones.
     All,
-    /// Its variant `a`, which later ones need not follow.
+    /// Only the variant `a` of that target; later targets need not have the feature.
     Special,
 }
 
-/// Words, operands and their combinations that came later than the form they stand in.
+/// A combination of words and operands that was introduced later than the form that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Later {
-    /// Of each list one is written; an optional operand is named as in `{b}`.
+    /// The combination has at least one word of each list; `{b}` names an optional operand.
     with: &'static [&'static [&'static str]],
-    /// None of these is written.
+    /// The combination has none of these words.
     without: &'static [&'static str],
     since: Since,
 }
 
 impl Since {
-    /// Major and minor version and the number of the target.
+    /// From the major and minor version and the number of the target.
     pub(crate) const fn of([major, minor, target]: [u32; 3]) -> Self {
         Self { version: (major, minor), target, variants: Variants::All }
     }
 
-    /// Has both.
+    /// The earliest version and target that have both features.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -51,34 +51,34 @@ impl Since {
 }
 
 impl Later {
-    /// One of each list of words.
+    /// Instructions with one word of each list.
     pub(crate) const fn with(with: &'static [&'static [&'static str]], since: [u32; 3]) -> Self {
         Self { with, without: &[], since: Since::of(since) }
     }
 
-    /// None of some words.
+    /// Instructions with none of some words.
     pub(crate) const fn without(without: &'static [&'static str], since: [u32; 3]) -> Self {
         Self { with: &[], without, since: Since::of(since) }
     }
 
-    /// The variant `a` of the target.
+    /// The same combination, only in the variant `a` of the target.
     pub(crate) const fn special(self) -> Self {
         Self { since: Since { variants: Variants::Special, ..self.since }, ..self }
     }
 
-    /// Whether it is about words that are there.
+    /// Whether the combination requires words, rather than their absence.
     pub(crate) fn needs_words(&self) -> bool {
         !self.with.is_empty()
     }
 
-    /// The version and target that have an instruction with these words, if they are later ones.
+    /// The version and target of the combination, if an instruction with these words has it.
     pub(crate) fn since(&self, words: &[&str]) -> Option<Since> {
         let written = |list: &[&str]| list.iter().any(|word| words.contains(word));
         (self.with.iter().all(|list| written(list)) && !written(self.without)).then_some(self.since)
     }
 
-    /// The same of the words that a form may have, if it may have them all and they are later than
-    /// the first instruction of the form.
+    /// A description of the combination for a form introduced at `first`. `None` if the form cannot
+    /// have the combination, or has had it from the beginning. `may` tells the words of the form.
     #[must_use]
     pub fn among(&self, first: Since, may: &dyn Fn(&str) -> bool) -> Option<String> {
         if first.and(self.since) == first {
@@ -89,7 +89,7 @@ impl Later {
                 list.iter().filter(|word| may(word)).map(|word| shown(word)).collect();
             (!list.is_empty()).then(|| list.join(", "))
         };
-        // What has no choice does not leave it out.
+        // A form with a single choice for a word always has the word.
         if !self.without.is_empty() && self.without.iter().filter(|word| may(word)).count() < 2 {
             return None;
         }
@@ -121,7 +121,7 @@ impl Display for Since {
     }
 }
 
-/// What came at the same time in all instructions.
+/// The words that were introduced in all instructions at one time.
 pub(crate) static EVERYWHERE: &[Later] = &[
     Later::with(&[&["volatile"]], [1, 1, 10]),
     Later::with(&[&["f64"]], [1, 0, 13]),

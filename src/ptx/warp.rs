@@ -4,7 +4,7 @@
 use super::value::{AtomicOp, Type, TypeKind};
 use std::fmt::{Display, Formatter, Result};
 
-/// One of these instructions with its qualifiers: only threads at the same instruction meet.
+/// An exchange instruction with its qualifiers. Only threads at the same instruction exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WarpOp {
     /// `shfl.sync` (PTX-9.7.9.6)
@@ -13,9 +13,9 @@ pub enum WarpOp {
     Vote(Vote),
     /// `vote.sync.ballot.b32` (PTX-9.7.13.9)
     Ballot,
-    /// `match.any.sync` of values of so many bits (PTX-9.7.13.10)
+    /// `match.any.sync` of values of the given width (PTX-9.7.13.10)
     MatchAny(u32),
-    /// `match.all.sync` of values of so many bits (PTX-9.7.13.10)
+    /// `match.all.sync` of values of the given width (PTX-9.7.13.10)
     MatchAll(u32),
     /// `redux.sync` (PTX-9.7.13.12)
     Reduce(WarpReduction),
@@ -28,24 +28,24 @@ pub enum WarpOp {
 /// The lane from which a `shfl.sync` takes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shuffle {
-    /// `.up`: the lane so much below.
+    /// `.up`: the lane below, by the given distance.
     Up,
-    /// `.down`: the lane so much above.
+    /// `.down`: the lane above, by the given distance.
     Down,
-    /// `.bfly`: the lane whose number differs in the bits given.
+    /// `.bfly`: the lane whose number differs in the given bits.
     Butterfly,
-    /// `.idx`: the lane of this number.
+    /// `.idx`: the lane with the given number.
     Index,
 }
 
 /// The question of a `vote.sync` about the predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Vote {
-    /// `.all`: that all hold.
+    /// `.all`: whether all predicates hold.
     All,
-    /// `.any`: that one holds.
+    /// `.any`: whether some predicate holds.
     Any,
-    /// `.uni`: whether they are all equal.
+    /// `.uni`: whether all predicates are equal.
     Uniform,
 }
 
@@ -58,7 +58,7 @@ pub struct WarpReduction {
     pub ty: Type,
     /// `.abs`: the magnitudes of the values.
     pub magnitudes: bool,
-    /// `.NaN`: one NaN makes the result one.
+    /// `.NaN`: the result is NaN if one of the values is.
     pub nan: bool,
 }
 
@@ -76,7 +76,7 @@ impl WarpOp {
         }
     }
 
-    /// The type of the operand that the threads exchange; `None` where there is none.
+    /// The type of the exchanged operand; `None` for exchanges without one.
     #[must_use]
     pub fn operand(self) -> Option<Type> {
         match self {

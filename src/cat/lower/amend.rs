@@ -1,10 +1,9 @@
-//! Amendments of included models: definitions and axioms are changed at their place, so that all
-//! uses see the new ones.
+//! Amendments of included models: definitions and axioms are replaced in place, so that all their uses
+//! see the replacement.
 //!
-//! An amendment names something that the included file, or a file that it includes, defines exactly
-//! once. The right-hand side of a redefinition is evaluated at the place of the old one: it sees
-//! earlier definitions, and under its own name the old definition or, in a recursion, the recursion
-//! itself.
+//! An amendment names a definition or an axiom that the included files define exactly once. The
+//! right-hand side of a redefinition is evaluated in the scope of the old definition: the redefined
+//! name refers to the old definition or, in a recursion, to the recursion itself.
 
 use super::Lowerer;
 use super::expr::Found;
@@ -15,7 +14,7 @@ use crate::diagnostic::closest;
 use crate::source::Span;
 use std::borrow::Cow;
 
-/// The names that the tool looks up, which axioms need not use.
+/// The names of definitions that the tool evaluates itself, even if no axiom uses them.
 const ASKED_FOR: [&str; 8] = [
     "race",
     "overlap",
@@ -31,9 +30,9 @@ const ASKED_FOR: [&str; 8] = [
 #[derive(Debug, Default)]
 pub(super) struct Amending {
     amendments: Vec<Amendment>,
-    /// The names that could have been redefined.
+    /// The definitions of the included files: the legal targets of redefinitions.
     names: Vec<String>,
-    /// The axioms that could have been replaced.
+    /// The named axioms of the included files: the legal targets of replacements.
     axioms: Vec<String>,
 }
 
@@ -42,7 +41,7 @@ pub(super) struct Amending {
 struct Amendment {
     name: Name,
     statement: Statement,
-    /// The place of the statement that it has changed.
+    /// The span of the statement that the amendment has changed.
     applied: Option<Span>,
 }
 
@@ -91,7 +90,7 @@ impl Amendment {
 }
 
 impl Lowerer<'_> {
-    /// The amendments of a name that stands at `span`, the innermost file's first.
+    /// The amendments of the name at `span`, those of the innermost file first.
     fn amendments(&mut self, name: &str, span: Span, redefinitions: bool) -> Vec<Statement> {
         let mut found = Vec::new();
         if self.silent {
@@ -132,7 +131,7 @@ impl Lowerer<'_> {
             let single = Bindings { recursive: false, list: vec![binding] };
             let Some((_, value)) = self.bind(&single, &scope).into_iter().next() else { continue };
             if !self.is_alike(name, &amended.value, &value, span) {
-                // Uses of the definition would only repeat the error.
+                // The old value stays, since each use of the new one would repeat the error.
                 continue;
             }
             let (clauses, kind) = (statement.clauses.clone(), StatementKind::Let(single));
@@ -160,7 +159,7 @@ impl Lowerer<'_> {
         Cow::Owned(Bindings { recursive: true, list })
     }
 
-    /// Whether a new value fits all uses of the old one; if not, reports an error.
+    /// Whether the new value is a set or relation like the old one; if not, reports an error.
     fn is_alike(&mut self, name: &Name, old: &Value, new: &Value, span: Span) -> bool {
         let (old, new) = (self.sort_of(old), self.sort_of(new));
         let known = |found: &Found| !matches!(found, Found::Any);
@@ -192,7 +191,7 @@ impl Lowerer<'_> {
     /// Ends the innermost amendments and checks that each has changed something.
     pub(super) fn finish_amending(&mut self) {
         let Some(Amending { amendments, names, axioms }) = self.amending.pop() else { return };
-        // The missing statement may be one that does not parse.
+        // The target may be a statement that was not parsed.
         if self.exhausted {
             return;
         }
@@ -209,7 +208,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports that a definition of the model hides another one, if it does.
+    /// Records a definition that hides an earlier one of the same name.
     pub(super) fn hide(&mut self, name: &str, span: Span) {
         if self.silent || ASKED_FOR.contains(&name) {
             return;
@@ -220,14 +219,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes that a name is used.
+    /// Notes a use of a name.
     pub(super) fn used(&mut self, name: &str) {
         if let Some(hidden) = self.hidden.iter_mut().rev().find(|h| h.name == name) {
             hidden.used = true;
         }
     }
 
-    /// Warns of definitions that hide others and that nothing uses.
+    /// Warns of definitions that hide earlier ones and are not used.
     pub(super) fn warn_of_hidden(&mut self) {
         let hidden = std::mem::take(&mut self.hidden);
         self.errors.extend(hidden.into_iter().filter(|h| !h.used).map(|h| CatError::HidesInVain {

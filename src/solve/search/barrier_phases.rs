@@ -4,8 +4,8 @@
 use super::state::Search;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventGraph;
+use crate::execution::barriers::{Generation, Generations};
 use crate::execution::build::barrier_result;
-use crate::execution::phase::{Generation, Generations};
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 
@@ -34,7 +34,7 @@ impl OrdinalPhases {
         let by_turn: Vec<BarrierId> = graph
             .barriers
             .keys()
-            .filter(|&b| graph.meets_by_turn(&graph.barriers[b].key))
+            .filter(|&b| graph.meets_by_ordinal(&graph.barriers[b].key))
             .collect();
         let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
         let numbered = |index: BarrierId| {
@@ -68,11 +68,11 @@ impl OrdinalPhases {
 impl Search<'_, '_> {
     /// Relates operations with known ordinals, and computes their results; false if an assumed
     /// result differs.
-    pub(super) fn meet_by_turn(&mut self) -> bool {
+    pub(super) fn meet_by_ordinal(&mut self) -> bool {
         if self.met || self.space.turns.operations.is_empty() {
             return true;
         }
-        let turns = self.known_turns();
+        let turns = self.known_ordinals();
         self.order_by_turn(&turns);
         let graph = self.space.graph;
         for &index in &self.space.turns.reducing {
@@ -94,7 +94,7 @@ impl Search<'_, '_> {
     }
 
     /// The ordinals of operations that happen, if it is known which earlier ones do.
-    fn known_turns(&self) -> Generations {
+    fn known_ordinals(&self) -> Generations {
         let graph = self.space.graph;
         let mut turns = TiVec::from(vec![None; graph.barriers.len()]);
         let is_in = |set: &EventSet, b: BarrierId| set.contains(graph.barriers[b].event);

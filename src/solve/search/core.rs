@@ -48,11 +48,10 @@ impl<'p> Proofs<'p> {
         Self { problem, goal, space, rules, limit, broken: Vec::new() }
     }
 
-    /// Axioms that exclude the goal, none of which can be left out, unless it takes too long to
-    /// find that.
+    /// A minimal set of axioms that exclude the goal; perhaps not minimal if minimizing takes too long.
     ///
-    /// `blamed` axioms were seen to exclude something; if the search looked ahead, others may have
-    /// too.
+    /// The `blamed` axioms are known to have excluded a candidate; if the search looked ahead, others may
+    /// have excluded candidates as well.
     pub(super) fn smallest(mut self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
         let enough = if looked_ahead { self.complete(blamed) } else { Some(blamed) };
         match enough {

@@ -33,7 +33,7 @@ impl Search<'_, '_> {
                     (slot, back_or_same(&closed))
                 }
                 Demand::Production { order: BaseRel::Co, slot } => (slot, back_or_same(&self.co)),
-                Demand::Production { slot, .. } => (slot, self.stray_or_back()),
+                Demand::Production { slot, .. } => (slot, self.impossible_fence_edges()),
             };
             self.excluded.exclude(slot, &out);
         }
@@ -41,8 +41,8 @@ impl Search<'_, '_> {
     }
 
     /// The edges that Fence-SC order cannot hold: pairs other than fences with mutual scope, and
-    /// edges against the order.
-    fn stray_or_back(&self) -> Rel {
+    /// reversed edges of the order.
+    fn impossible_fence_edges(&self) -> Rel {
         let mut closed = self.sc.clone();
         closed.transitive_closure_in_place();
         let mut out = back_or_same(&closed);

@@ -8,8 +8,8 @@ use super::compile::Level;
 use super::rules::Demand;
 use super::state::{Flow, Orders, Search, Stop, Visit};
 use crate::bitrel::Rel;
+use crate::execution::barriers::{Barriers, Generations};
 use crate::execution::build::{close_coherence, read_value};
-use crate::execution::phase::{Barriers, Generations};
 use crate::id::{AccessId, EventId};
 use crate::rule::Unsupported;
 use crate::solve::Goal;
@@ -156,7 +156,7 @@ impl Search<'_, '_> {
                 }
                 continue;
             }
-            if self.orders == Orders::One && self.in_a_row(&open, visit)? {
+            if self.orders == Orders::One && self.orient_linearly(&open, visit)? {
                 return Ok(true);
             }
             if open.len() > 1 {
@@ -194,7 +194,7 @@ impl Search<'_, '_> {
     }
 
     /// Tries to orient all open pairs at once, along a linear extension of the orders so far.
-    fn in_a_row(&mut self, open: &[Pair], visit: &mut Visit<'_>) -> Result<bool, Stop> {
+    fn orient_linearly(&mut self, open: &[Pair], visit: &mut Visit<'_>) -> Result<bool, Stop> {
         let orders = self.save_orders();
         let (co_rank, sc_rank) = (rank(&self.co), rank(&self.sc));
         for &(order, a, b) in open {
@@ -216,7 +216,7 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Whether no write follows the chosen final ones.
+    /// Whether no write follows the chosen final write of its location.
     fn finals_are_last(&self) -> bool {
         self.finals
             .iter()
@@ -320,7 +320,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// A pair that has to be oriented.
+/// Two events that an order has to orient.
 type Pair = (BaseRel, EventId, EventId);
 
 /// The position of every event in some linear extension of an acyclic relation.

@@ -12,8 +12,8 @@ use super::value_sets::Domains;
 use crate::bitrel::{EventSet, Rel};
 use crate::budget::Deadline;
 use crate::event::graph::EventKind;
+use crate::execution::barriers::Generations;
 use crate::execution::build::{Choices, close_coherence, read_value};
-use crate::execution::phase::Generations;
 use crate::id::{AccessId, BarrierId, EventId, ExprId};
 use crate::program::expr::Expr;
 use crate::program::value::{Values, evaluate};
@@ -326,7 +326,7 @@ impl<'g, 'r> Search<'g, 'r> {
         loop {
             self.compute_known();
             self.compute_executed();
-            if !self.meet_by_turn() {
+            if !self.meet_by_ordinal() {
                 return false;
             }
             if !self.stale {

@@ -124,7 +124,7 @@ impl<'e> Derived<'e> {
     /// where operations of one turn meet.
     fn stays_away(&self, op: &'e BarrierOp, thread: AgentId) -> bool {
         let own = self.event(op.event).agent;
-        if !self.graph.meets_by_turn(&op.key) || !self.waits_for(op, own, thread) {
+        if !self.graph.meets_by_ordinal(&op.key) || !self.waits_for(op, own, thread) {
             return false;
         }
         let happen = |of: AgentId| {

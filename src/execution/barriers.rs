@@ -1,0 +1,141 @@
+//! Barrier operations of an execution, by barrier and thread.
+//!
+//! Every executed operation belongs to one generation (phase) of its barrier; [`super::phase`] says
+//! which assignments of generations there are.
+
+use crate::collections::{IndexMap, IndexSet};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
+use crate::event::graph::EventGraph;
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
+use typed_index_collections::TiVec;
+
+/// The generation that a barrier operation belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Generation {
+    /// Counts completions of the barrier, from 0.
+    pub index: u32,
+    /// Whether the operation came after the quorum was met, and passed through.
+    pub late: bool,
+}
+
+/// Generations by index of the graph's barrier operations; `None` for those not executed.
+pub type Generations = TiVec<BarrierId, Option<Generation>>;
+
+/// The barrier operations of one execution, by barrier and thread.
+pub struct Barriers<'a> {
+    pub(super) graph: &'a EventGraph,
+    pub(super) executed: Vec<BarrierId>,
+    count: Box<dyn Fn(ExprId) -> Option<u128> + 'a>,
+}
+
+impl<'a> Barriers<'a> {
+    /// The operations for which `executed` holds; `count` evaluates their thread counts.
+    pub fn new(
+        graph: &'a EventGraph,
+        executed: impl Fn(EventId) -> bool,
+        count: impl Fn(ExprId) -> Option<u128> + 'a,
+    ) -> Self {
+        let executed =
+            graph.barriers.keys().filter(|&b| executed(graph.barriers[b].event)).collect();
+        Self { graph, executed, count: Box::new(count) }
+    }
+
+    /// The operations that every execution has.
+    #[must_use]
+    pub fn certain(graph: &'a EventGraph) -> Self {
+        Self::new(
+            graph,
+            |event| graph.exprs.is_true(graph.event(event).guard),
+            |count| graph.exprs.constant(count),
+        )
+    }
+
+    /// The operations of every execution, if their guards and counts are constant.
+    #[must_use]
+    pub fn fixed(graph: &'a EventGraph) -> Option<Self> {
+        let constant = |op: &BarrierOp| {
+            let guard = graph.exprs.constant(graph.event(op.event).guard);
+            guard.is_some() && graph.knows_count(op)
+        };
+        graph.barriers.iter().all(constant).then(|| Self::certain(graph))
+    }
+
+    pub(super) fn op(&self, index: BarrierId) -> &'a BarrierOp {
+        &self.graph.barriers[index]
+    }
+
+    pub(super) fn agent(&self, index: BarrierId) -> AgentId {
+        self.graph.event(self.op(index).event).agent
+    }
+
+    pub(super) fn keys(&self) -> IndexSet<&'a BarrierKey> {
+        self.executed.iter().map(|&b| &self.op(b).key).collect()
+    }
+
+    pub(super) fn of_key(&self, key: &BarrierKey) -> Vec<BarrierId> {
+        self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
+    }
+
+    /// The ordinal of an operation: how many earlier ones the thread has executed in the same
+    /// numbering.
+    pub(super) fn ordinal(&self, index: BarrierId) -> u32 {
+        let op = self.op(index);
+        let earlier = self.executed.iter().filter(|&&b| {
+            b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)
+        });
+        u32::try_from(earlier.count()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn counted(&self, key: &BarrierKey) -> bool {
+        self.of_key(key).iter().any(|&b| matches!(self.op(b).rule, BarrierRule::Count(_)))
+    }
+
+    /// The number of threads or warps that a counted operation asks for, with the unit.
+    pub(super) fn expected_count(&self, index: BarrierId) -> Option<(u128, Unit)> {
+        match self.op(index).rule {
+            BarrierRule::Count(expr) => {
+                let n = (self.count)(expr)?;
+                Some(if counts_warps(n) {
+                    (n / WARP_SIZE, Unit::Warps)
+                } else {
+                    (n, Unit::Threads)
+                })
+            }
+            BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
+            // An operation without a count asks, for comparison, for all threads of the CTA.
+            BarrierRule::AllLive | BarrierRule::Participants => {
+                let all = self.graph.count_of_all(&self.op(index).key);
+                Some((all / WARP_SIZE, Unit::Warps))
+            }
+        }
+    }
+
+    /// The threads that the barrier of an operation concerns.
+    #[must_use]
+    pub fn group(&self, operation: BarrierId) -> Vec<AgentId> {
+        self.graph.members(&self.op(operation).key)
+    }
+
+    /// Threads grouped by warp.
+    pub(super) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
+        let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::default();
+        for &agent in agents {
+            if let Some(warp) = self.graph.warp_of(agent) {
+                out.entry(warp).or_default().push(agent);
+            }
+        }
+        out
+    }
+
+    /// Whether an operation waits for all threads that have not ended.
+    pub(super) fn is_for_all(&self, index: BarrierId) -> bool {
+        self.op(index).rule == BarrierRule::AllLive
+    }
+}
+
+/// The unit of a thread count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Unit {
+    Threads,
+    Warps,
+}
