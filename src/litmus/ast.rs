@@ -380,12 +380,19 @@ pub struct Test {
     pub span: Span,
 }
 
+/// The word of `Launch` lines for grids whose CTAs all run at once.
+pub(crate) const COOPERATIVE: &str = "cooperative";
+
 impl Test {
-    /// Whether the test's grids are launched cooperatively (`Launch=cooperative`), so that all
-    /// their CTAs run at once.
+    /// Whether the grid of this number is launched cooperatively, so that all its CTAs run at
+    /// once: `Launch=cooperative` speaks of all grids, `Launch=cooperative 0, 2` of these.
     #[must_use]
-    pub fn is_cooperative(&self) -> bool {
-        self.metadata("Launch").is_some_and(|launch| launch.trim() == "cooperative")
+    pub fn is_cooperative(&self, grid: u32) -> bool {
+        let launch =
+            self.metadata("Launch").and_then(|value| value.trim().strip_prefix(COOPERATIVE));
+        launch.is_some_and(|grids| {
+            grids.is_empty() || grids.split(',').any(|number| number.trim().parse() == Ok(grid))
+        })
     }
 
     /// The tensor map that a variable holds.

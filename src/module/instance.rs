@@ -168,8 +168,10 @@ impl Maker<'_, '_> {
         fits(kernel, launch, &geometry)?;
         let mut body = inlined(self.module, kernel)?;
         passing::registers(&mut body);
-        let own = self.own_variables(kernel, launch, label, all)?;
-        for variable in body.variables.iter().map(|variable| renamed(variable, self.short)) {
+        let mut own = self.own_variables(kernel, launch, label, all)?;
+        for variable in &body.variables {
+            let mut variable = renamed(variable, self.short);
+            self.distinguish(&mut variable, &kernel.name.value, &mut own);
             if all.variables.iter().all(|known| known.name.value != variable.name.value) {
                 all.variables.push(variable);
             }
@@ -248,9 +250,9 @@ impl Maker<'_, '_> {
         });
         for mut variable in parameters(kernel, launch)?.into_iter().chain(dynamic) {
             if self.several {
-                let written = variable.name.value.clone();
-                variable.name.value = format!("{written}.{label}");
-                own.insert(written, variable.name.value.clone());
+                rename(&mut variable, label, &mut own);
+            } else {
+                self.distinguish(&mut variable, label, &mut own);
             }
             for address in &variable.initial_addresses {
                 self.buffer(&address.name, all)?;
@@ -258,6 +260,19 @@ impl Maker<'_, '_> {
             all.variables.push(variable);
         }
         Ok(own)
+    }
+
+    /// Names a variable of a kernel after its owner if a buffer has the same name: inside of the
+    /// kernel the name stands for the variable, and in launches and conditions for the buffer.
+    fn distinguish(
+        &self,
+        variable: &mut Variable,
+        owner: &str,
+        own: &mut FxHashMap<String, String>,
+    ) {
+        if self.draft.is_declared(&variable.name.value) {
+            rename(variable, owner, own);
+        }
     }
 
     /// A buffer that an argument names has to be there.
@@ -282,6 +297,13 @@ impl Maker<'_, '_> {
         names.with_percent.clone_from(&names.registers);
         names
     }
+}
+
+/// Names a variable after its owner, and notes the new name by the written one.
+fn rename(variable: &mut Variable, owner: &str, own: &mut FxHashMap<String, String>) {
+    let written = variable.name.value.clone();
+    variable.name.value = format!("{written}.{owner}");
+    own.insert(written, variable.name.value.clone());
 }
 
 /// A variable under the name that reports use.

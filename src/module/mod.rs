@@ -22,7 +22,7 @@ mod specialize;
 mod threads;
 
 use crate::diagnostic::Diagnostic;
-use crate::litmus::ast::{Condition, Dialect, Metadata, Quantifier, Test, Thread};
+use crate::litmus::ast::{COOPERATIVE, Condition, Dialect, Metadata, Quantifier, Test, Thread};
 use crate::litmus::check;
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::draft::Draft;
@@ -174,11 +174,7 @@ fn launched(
         test.threads = instances.threads;
         test.tasks = instances.tasks;
         test.task_edges = instances.edges;
-        if launches.list.iter().all(|launch| launch.cooperative) {
-            let span = whole(&launches);
-            let [key, value] = ["Launch", "cooperative"].map(|w| Spanned::new(w.to_owned(), span));
-            test.metadata.push(Metadata { key, value });
-        }
+        test.metadata.extend(cooperative(&launches));
         test.launched = Some(threads::launched(&launches, &instances.indices, found));
         // Compiler-generated code is not checked; only the condition comes from the user.
         let mut found = Vec::new();
@@ -250,6 +246,15 @@ fn bare(threads: Vec<Thread>, span: Span) -> Test {
 fn parsed(test: Option<Test>, mut diagnostics: Vec<Diagnostic>) -> Parsed {
     diagnostics.sort_by_key(|d| d.primary.as_ref().map(|l| (l.span.file, l.span.start)));
     Parsed { tests: test.into_iter().collect(), diagnostics }
+}
+
+/// The line of metadata that names the cooperative grids, if there are any.
+fn cooperative(launches: &Launches) -> Option<Metadata> {
+    let grids = launches.list.iter().enumerate().filter(|(_, launch)| launch.cooperative);
+    let grids: Vec<String> = grids.map(|(grid, _)| grid.to_string()).collect();
+    let value = format!("{COOPERATIVE} {}", grids.join(", "));
+    let [key, value] = ["Launch".to_owned(), value].map(|word| Spanned::new(word, whole(launches)));
+    (!grids.is_empty()).then_some(Metadata { key, value })
 }
 
 /// From the first launch to the last.

@@ -437,3 +437,85 @@ fn results_that_nobody_knows_may_be_anything() {
     assert_eq!(status, 3, "{text}");
     assert!(text.contains("what `setp.gt.f32` gives is not known"), "{text}");
 }
+
+/// The examples of kernels.md in PTX are tests that meet their expectations.
+#[test]
+fn examples_of_the_notes_are_as_they_say() {
+    let notes = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper-notes/kernels.md");
+    let text = fs::read_to_string(notes).expect("it can be read");
+    let examples = text.split("```ptx\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut looked_at = 0;
+    for (at, example) in examples.enumerate() {
+        let path = std::env::temp_dir().join(format!("ptxmc-{}-{at}.litmus", std::process::id()));
+        fs::write(&path, example).expect("the folder is there");
+        let run = ptxmc(&["check", &path.display().to_string()]);
+        fs::remove_file(&path).expect("it was written");
+        assert_eq!(run.status, 0, "{example}{}{}", run.out, run.err);
+        looked_at += 1;
+    }
+    assert!(looked_at > 0, "there are examples");
+}
+
+#[test]
+fn names_inside_of_a_kernel_are_its_own() {
+    let kernel = "
+.visible .entry k(.param .u64 data, .param .u32 value) {
+  .shared .u32 tile;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [data];
+  ld.param.u32 %r1, [value];
+  st.shared.u32 [tile], %r1;
+  ld.shared.u32 %r2, [tile];
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+";
+    let buffers = "buf data of .u32; buf value of .u32; buf tile of .u32";
+    for (name, launches) in [
+        ("one", "k<<<1, 1>>>(data, 5); forall (data == 5 /\\ value == 0 /\\ tile == 0)"),
+        ("two", "k<<<1, 1>>>(data, 5); k<<<1, 1>>>(value, 6); forall (data == 5 /\\ value == 6)"),
+    ] {
+        let (text, status) = launched(name, &module(kernel), &format!("{buffers}; {launches}"));
+        assert_eq!(status, 0, "{text}");
+        assert!(text.contains("outcome    holds"), "{text}");
+    }
+}
+
+/// The first CTA waits for the second one.
+const WAITS: &str = "
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %ctaid.x;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra $POLL;
+  st.release.gpu.global.u32 [%rd1], 1;
+  ret;
+$POLL:
+  ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra $POLL;
+  ret;
+}
+.visible .entry plain() { ret; }
+";
+
+#[test]
+fn launches_are_cooperative_one_by_one() {
+    let buffers = "buf x of .u32; buf y of .u32";
+    for (name, launches, hangs) in [
+        ("before", "plain<<<1, 1>>>(); k<<<2, 1>>>(x) cooperative", false),
+        ("behind", "k<<<2, 1>>>(x) cooperative; plain<<<1, 1>>>()", false),
+        ("both", "k<<<2, 1>>>(x) cooperative; k<<<2, 1>>>(y) cooperative", false),
+        ("first", "k<<<2, 1>>>(x) cooperative; k<<<2, 1>>>(y)", true),
+        ("none", "plain<<<1, 1>>>() cooperative; k<<<2, 1>>>(x)", true),
+    ] {
+        let launch = format!("{buffers}; {launches}");
+        let (text, status) = launched(name, &module(WAITS), &launch);
+        assert_eq!(status, i32::from(hangs), "{name}: {text}");
+        assert_eq!(!text.contains("hang       none"), hangs, "{name}: {text}");
+    }
+}
