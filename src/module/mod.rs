@@ -20,6 +20,7 @@ mod residual;
 mod slice;
 mod specialize;
 mod threads;
+mod workspace;
 
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{COOPERATIVE, Condition, Dialect, Metadata, Quantifier, Test, Thread};
@@ -173,6 +174,7 @@ fn launched(
     let test = test.map(|mut test| {
         test.threads = instances.threads;
         test.tasks = instances.tasks;
+        test.tensor_maps.extend(instances.tensor_maps);
         test.task_edges = instances.edges;
         test.metadata.extend(cooperative(&launches));
         test.launched = Some(threads::launched(&launches, &instances.indices, found));

@@ -44,6 +44,7 @@ pub fn specialized(mut test: Test) -> Test {
     for thread in &mut test.threads {
         one_label_each(&mut thread.statements);
     }
+    let keeps_parameters = addresses_parameters(&test);
     let program = unrotated(&test, Readings::default());
     let kept = registers_of_conditions(&test);
     let mut threads = Vec::with_capacity(test.threads.len());
@@ -70,8 +71,25 @@ pub fn specialized(mut test: Test) -> Test {
             used.contains(&register.value) && known.insert(register.value.clone())
         });
     }
-    without_unused(&mut test);
+    if !keeps_parameters {
+        without_unused(&mut test);
+    }
     test
+}
+
+/// Whether some thread computes with the address of a parameter. Residual programs may then hold
+/// addresses as numbers, which have to stay those of the same parameters.
+fn addresses_parameters(test: &Test) -> bool {
+    let parameters = test.variables.iter().filter(|v| v.space == DeclaredSpace::Param);
+    let parameters: FxHashSet<&str> = parameters.map(|v| v.name.value.as_str()).collect();
+    let mut statements = test.threads.iter().flat_map(|thread| &thread.statements);
+    statements.any(|statement| {
+        !matches!(statement.operation, Operation::Load { .. })
+            && Mentions::of(statement)
+                .variables
+                .iter()
+                .any(|n| parameters.contains(n.value.as_str()))
+    })
 }
 
 /// Leaves out the parameters that nothing loads any more.
