@@ -314,6 +314,20 @@ pub struct Launched {
     pub threads: u64,
     /// The roles that the test's threads represent, if these are not all threads of the launches.
     pub roles: Vec<Role>,
+    /// How far the other threads of the launches are known.
+    pub followed: Followed,
+}
+
+/// How far the threads of launches are known of which a test has some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// Some have roles that nobody knows or looks at.
+    Some,
+    /// Each has one of the roles.
+    All,
+    /// Each has one of the roles, all addresses are known, and no two threads access the same bytes,
+    /// at least one of them writing.
+    Apart,
 }
 
 /// Threads of a launch that do the same, and the thread of a test that represents them.

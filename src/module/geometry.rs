@@ -28,9 +28,6 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// The alignment of allocations of the run-time system, in bytes.
-    pub(crate) const ALLOCATION: u64 = 256;
-
     /// The sizes of a launch, of a kernel that demands clusters of a size or not.
     pub(crate) fn new(launch: &Launch, required: Option<[u32; 3]>) -> Self {
         let cluster = launch.cluster.or(required);

@@ -12,6 +12,7 @@ use super::inline::inlined;
 use super::launch::{Launch, Launches};
 use super::passing;
 use super::threads::Choice;
+use super::tracer;
 use super::workspace;
 use crate::litmus::ast::{Task, TaskEdge, Thread, ThreadPlace, Variable};
 use crate::litmus::error::LitmusError;
@@ -182,6 +183,11 @@ impl Maker<'_, '_> {
             }
         }
         let workspace = self.workspace(launch, label, all);
+        let inputs = match choice {
+            Choice::Template => tracer::inputs(&body, &geometry),
+            Choice::All | Choice::Some(_) => Vec::new(),
+        };
+        body.registers.extend(inputs);
         let names = self.names(&body, all);
         let mut code =
             Coder { names, body: &body, own, reported: &mut self.reported, draft: self.draft };
@@ -195,6 +201,11 @@ impl Maker<'_, '_> {
                 false => format!("cta {} thread {}", index.cta, index.thread),
             };
             let special = |name: &str| {
+                if let Choice::Template = choice
+                    && let Some(input) = tracer::input(name, &geometry)
+                {
+                    return Some(OperandKind::Name(format!("%{input}"), 0));
+                }
                 let number = geometry.special(name, index);
                 let number = number.map(|number| OperandKind::Integer(number as i128));
                 number.or_else(|| workspace::half(name, workspace.as_deref()?))

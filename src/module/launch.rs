@@ -1,6 +1,5 @@
 //! The syntax of launches, such as `buf x[4] of .u32 = 0; k<<<2, 64>>>(x, 5) cluster(2);`.
 
-use super::geometry::Geometry;
 use super::read::count;
 use crate::litmus::ast::{AliasDeclaration, DeclaredSpace, Variable};
 use crate::litmus::parse::declaration::{directive, initializer};
@@ -15,6 +14,9 @@ use crate::ptx::names;
 use crate::ptx::operation::{Proxy, Type};
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
+
+/// How far apart allocations of the run-time system begin, in bytes.
+pub(super) const ALLOCATION: u64 = 256;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
@@ -142,7 +144,7 @@ fn buffer(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError>
         space: DeclaredSpace::Global,
         ty,
         elements,
-        align: Geometry::ALLOCATION,
+        align: ALLOCATION,
         initial: None,
         initial_addresses: Vec::new(),
         span: start,

@@ -16,10 +16,13 @@ mod known;
 mod launch;
 mod passing;
 mod read;
+mod representatives;
 mod residual;
 mod slice;
 mod specialize;
 mod threads;
+mod trace;
+mod tracer;
 mod workspace;
 
 use crate::diagnostic::Diagnostic;
@@ -39,7 +42,9 @@ use instance::Instances;
 use launch::Launches;
 use rustc_hash::FxHashSet;
 
-use threads::{Choice, Representatives};
+use representatives::Representatives;
+use threads::Choice;
+use tracer::Templates;
 
 pub use slice::sliced;
 pub use specialize::specialized;
@@ -177,7 +182,7 @@ fn launched(
         test.tensor_maps.extend(instances.tensor_maps);
         test.task_edges = instances.edges;
         test.metadata.extend(cooperative(&launches));
-        test.launched = Some(threads::launched(&launches, &instances.indices, found));
+        test.launched = Some(representatives::launched(&launches, &instances.indices, found));
         // Compiler-generated code is not checked; only the condition comes from the user.
         let mut found = Vec::new();
         check::conditions(&test, &mut found);
@@ -199,23 +204,22 @@ fn representatives(
     draft: &mut Draft,
     selection: &Selection,
 ) -> Result<Option<Representatives>, LitmusError> {
-    if launches.list.is_empty() || !threads::wants_sample(launches, selection)? {
+    if launches.list.is_empty() || !threads::wants_some(launches, selection)? {
         return Ok(None);
     }
     let told = draft.diagnostics.len();
-    let sample = vec![Choice::Sample; launches.list.len()];
-    let instances = instance::instances(module, launches, draft, &sample);
+    let templates = vec![Choice::Template; launches.list.len()];
+    let instances = instance::instances(module, launches, draft, &templates);
     // Errors are reported for the chosen threads.
     draft.diagnostics.truncate(told);
     let Some(instances) = instances else { return Ok(None) };
     let mut variables = draft.variables.clone();
     variables.extend(instance::used(&instances, &FxHashSet::default()));
-    let Instances { threads, indices, geometries, .. } = instances;
+    let Instances { threads, geometries, .. } = instances;
     let aliases = draft.aliases.clone();
     let test = Test { variables, aliases, ..bare(threads, whole(launches)) };
-    let test = specialize::specialized(test);
-    let threads = &test.threads;
-    threads::representatives(launches, &geometries, threads, &indices, selection).map(Some)
+    let templates = Templates::new(test);
+    representatives::representatives(launches, &geometries, &templates, selection).map(Some)
 }
 
 /// A test of threads that asks nothing.

@@ -15,6 +15,7 @@
 
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
+use super::trace::{Moment, Trace};
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Variable};
 use crate::program::layout::Layout;
 use crate::program::lower::unrotated;
@@ -132,7 +133,7 @@ fn registers_of_conditions(test: &Test) -> BTreeMap<usize, FxHashSet<String>> {
 }
 
 /// Leaves one label before each statement, so that each has one step of the program.
-fn one_label_each(statements: &mut [Statement]) {
+pub(super) fn one_label_each(statements: &mut [Statement]) {
     let mut renamed: FxHashMap<String, String> = FxHashMap::default();
     for statement in statements.iter_mut() {
         let Some(first) = statement.labels.first().map(|label| label.value.clone()) else {
@@ -216,7 +217,7 @@ fn turn(at: usize, state: &State) -> Turn {
     rounds.chain([at]).collect()
 }
 
-struct Specializer<'a> {
+pub(super) struct Specializer<'a> {
     statements: &'a [Statement],
     code: &'a ThreadCode,
     layout: &'a Layout,
@@ -234,6 +235,8 @@ struct Specializer<'a> {
     known: FxHashMap<usize, Vec<(Known, usize)>>,
     open: BTreeMap<Turn, Visit>,
     emitted: usize,
+    /// What a thread does that is only followed, without a residual program.
+    trace: Option<Trace>,
 }
 
 /// Where control goes from a step.
@@ -248,7 +251,11 @@ enum Next {
 }
 
 impl<'a> Specializer<'a> {
-    fn new(statements: &'a [Statement], code: &'a ThreadCode, layout: &'a Layout) -> Self {
+    pub(super) fn new(
+        statements: &'a [Statement],
+        code: &'a ThreadCode,
+        layout: &'a Layout,
+    ) -> Self {
         debug_assert_eq!(statements.len(), code.steps.len(), "a step for each statement");
         let widths = code.registers.iter().map(|register| register.ty.bits).collect();
         let registers = code.registers.iter().enumerate();
@@ -278,19 +285,36 @@ impl<'a> Specializer<'a> {
             known: FxHashMap::default(),
             open: BTreeMap::new(),
             emitted: 0,
+            trace: None,
         }
     }
 
-    /// The residual program; `None` where it grows too large.
-    fn residual(mut self) -> Option<Residual> {
-        let count = self.code.registers.len();
-        let state = State { registers: vec![None; count], rounds: BTreeMap::new() };
-        self.block(0, state);
+    /// Executes the thread from its start; `None` where that takes too many steps.
+    fn execute_all(&mut self, registers: Registers) -> Option<()> {
+        self.block(0, State { registers, rounds: BTreeMap::new() });
         while let Some((_, Visit { block, at, state })) = self.open.pop_first() {
             let known = self.live_known(at, &state);
             self.known.entry(at).or_default().push((known, block));
             self.run(block, at, state)?;
         }
+        Some(())
+    }
+
+    /// What a thread does that starts with these registers.
+    pub(super) fn traced(&mut self, registers: Registers) -> Trace {
+        self.trace = Some(Trace::default());
+        let finished = self.execute_all(registers).is_some();
+        self.blocks.clear();
+        self.known.clear();
+        self.open.clear();
+        let mut trace = self.trace.take().unwrap_or_default();
+        trace.computes_addresses |= !finished;
+        trace
+    }
+
+    /// The residual program; `None` where it grows too large.
+    fn residual(mut self) -> Option<Residual> {
+        self.execute_all(vec![None; self.code.registers.len()])?;
         let labels = self.statements.iter().flat_map(|statement| &statement.labels);
         let labels = labels.map(|label| label.value.clone()).collect();
         Some(Residual { blocks: self.blocks, labels })
@@ -374,6 +398,14 @@ impl<'a> Specializer<'a> {
                     return None;
                 }
             }
+            if let Some(trace) = &mut self.trace {
+                if trace.steps > MOST_STATEMENTS {
+                    return None;
+                }
+                if matches!(next, Next::Either(..) | Next::MayEnd) {
+                    trace.divide(at);
+                }
+            }
             match next {
                 Next::Ends => break End::Exit,
                 Next::Place(next) if self.joins[next] => break End::Goto(self.block(next, state)),
@@ -418,7 +450,15 @@ impl<'a> Specializer<'a> {
             return (None, if sure { Next::Ends } else { Next::MayEnd });
         }
         let before = state.registers.clone();
-        let statement = self.statement(at, sure, &before);
+        let statement = match &mut self.trace {
+            Some(trace) => {
+                let operation = &self.statements[at].operation;
+                let (registers, widths, layout) = (&before, &self.widths[..], self.layout);
+                trace.observe(&Moment { at, step, operation, registers, widths, layout });
+                None
+            }
+            None => self.statement(at, sure, &before),
+        };
         for micro in &step.micros {
             self.execute(micro, &before, state);
         }

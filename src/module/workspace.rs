@@ -4,8 +4,7 @@
 //! `cooperative_groups::this_grid()` takes the upper half of its address from `%envreg1` and the
 //! lower half from `%envreg2`, traps if it is 0, and counts arrivals in the second word.
 
-use super::geometry::Geometry;
-use super::launch::Launch;
+use super::launch::{ALLOCATION, Launch};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::litmus::ast::{DeclaredSpace, Variable};
 use crate::litmus::error::LitmusError;
@@ -27,7 +26,7 @@ pub(super) fn variable(launch: &Launch) -> Option<Variable> {
         space: DeclaredSpace::Global,
         ty: Type::new(TypeKind::Unsigned, 32),
         elements: WORDS,
-        align: Geometry::ALLOCATION,
+        align: ALLOCATION,
         initial: None,
         initial_addresses: Vec::new(),
         span: launch.span,
