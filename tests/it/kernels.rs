@@ -141,7 +141,7 @@ fn threads_have_their_indices() {
     // The fifth thread leaves the buffer, unless the argument keeps it from that.
     let (text, status) = launched("five", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 5)");
     assert_eq!(status, 1, "{text}");
-    assert!(text.contains("outside every variable"), "{text}");
+    assert!(text.contains("it begins at byte 16 of `x`, which has 16 bytes"), "{text}");
     let (text, status) = launched("kept", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 4)");
     assert_eq!(status, 0, "{text}");
 }
@@ -595,4 +595,20 @@ fn threads_that_share_nothing_are_no_answer() {
     let (text, status) = launched("own", &far, LARGE);
     assert_eq!(status, 0, "{text}");
     assert!(text.contains("none: no two of all 4,096 threads"), "{text}");
+}
+
+#[test]
+fn metadata_behind_directives_is_one_mistake() {
+    let notes = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper-notes/kernels.md");
+    let text = fs::read_to_string(notes).expect("it can be read");
+    let example = text.split("```ptx\n").nth(1).and_then(|rest| rest.split("```").next());
+    let test = example.expect("there is an example");
+    let test = test.replace("Expect=", ".version 8.0\n.target sm_80\nExpect=");
+    let path = std::env::temp_dir().join(format!("ptxmc-{}-late.litmus", std::process::id()));
+    fs::write(&path, test).expect("the folder is there");
+    let run = ptxmc(&["check", &path.display().to_string()]);
+    fs::remove_file(&path).expect("it was written");
+    assert_eq!(run.status, 2, "{}", run.err);
+    assert_eq!(run.err.matches("error[").count(), 1, "{}", run.err);
+    assert!(run.err.contains("`Expect` stands behind the first directive"), "{}", run.err);
 }
