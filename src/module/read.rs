@@ -55,7 +55,7 @@ fn is_metadata(cursor: &Cursor<'_>) -> bool {
 
 fn late_metadata(cursor: &Cursor<'_>) -> LitmusError {
     LitmusError::Other {
-        code: "litmus-header",
+        code: "litmus-header-line",
         message: format!("`{}` stands behind the first directive", cursor.peek_text()),
         help: "lines of metadata stand before `.version` and all other directives".to_owned(),
         span: cursor.span(),
