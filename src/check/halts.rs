@@ -56,13 +56,12 @@ impl Halts {
     /// The places where a model of progress lets the scheduler abandon threads. The test decides
     /// whether grids are cooperative.
     pub(super) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
-        let cooperative = test.is_cooperative();
         Self::planned(graph, |agent, kind| {
             let AgentKind::Thread(_, place) = kind else { return Plan::Nowhere };
             match (progress, place) {
                 (Progress::Fair, _) | (Progress::Cuda, ThreadPlace::Host) => Plan::Nowhere,
                 (Progress::Cuda, ThreadPlace::Device(Place { gpu, grid, cluster, .. })) => {
-                    Plan::AtStart(match cooperative {
+                    Plan::AtStart(match test.is_cooperative(grid) {
                         true => Unit::Grid(gpu, grid),
                         false => Unit::Cluster(gpu, grid, cluster),
                     })

@@ -44,7 +44,7 @@ pub(super) struct Launching {
     /// `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`.
     #[arg(long, value_name = "TEXT")]
     pub(super) launch: Option<String>,
-    /// The threads of a launch that are looked at: `all`, or CTAs and threads such as `0:0-31,1:0`.
+    /// The threads of a launch that are looked at: `all`, or CTAs and threads such as `0:0-31,1:0,32`.
     #[arg(long, value_name = "THREADS", requires = "launch", value_parser = selection)]
     pub(super) threads: Option<Selection>,
 }
@@ -73,7 +73,7 @@ impl Checking {
     }
 }
 
-/// Threads by CTA and number: `all`, `0:0-31,1:0`.
+/// Threads by CTA and number: `all`, `0:0-31,1:0,32`.
 fn selection(text: &str) -> Result<Selection, String> {
     if text.trim() == "all" {
         return Ok(Selection::All);
@@ -83,13 +83,22 @@ fn selection(text: &str) -> Result<Selection, String> {
         let number = |text: &str| text.trim().parse::<u32>().ok();
         Some(number(first)?..=number(last)?)
     };
+    // Threads without a CTA are those of the CTAs named last.
+    let mut ctas = None;
     let one = |part: &str| {
-        let (cta, threads) = part.split_once(':')?;
-        Some([range(cta)?, range(threads)?])
+        let threads = match part.split_once(':') {
+            Some((written, threads)) => {
+                ctas = Some(range(written)?);
+                threads
+            }
+            None => part,
+        };
+        Some([ctas.clone()?, range(threads)?])
     };
     let list: Option<Vec<_>> = text.split(',').map(one).collect();
-    list.map(Selection::Some)
-        .ok_or_else(|| "threads are `all`, or written `CTA:THREAD`, as in `0:0-31,1:0`".to_owned())
+    list.map(Selection::Some).ok_or_else(|| {
+        "threads are `all`, or written `CTA:THREAD`, as in `0:0-31,1:0,32`".to_owned()
+    })
 }
 
 /// A model of progress by its name.

@@ -8,7 +8,7 @@ use super::symbolic::{Cell, Effect, EffectKind, State, SymbolicThread, mentions_
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
-use crate::program::layout::Resolved;
+use crate::program::layout::{Resolved, VariableInfo};
 use crate::program::micro::{Confined, Micro, Target};
 use crate::program::term::Extension;
 use crate::ptx::operation::{Order, Space};
@@ -17,6 +17,9 @@ use crate::source::Span;
 
 /// The widest access of a thread, in bytes.
 const WIDEST: u32 = 16;
+
+/// How far from a variable an address is told to be beside it, in bytes.
+const NEAR: u64 = 1 << 16;
 
 /// The places that an address may point to.
 pub(super) struct Places {
@@ -81,7 +84,9 @@ impl<'p> SymbolicThread<'_, 'p> {
                     } else if let Some(rule) = not_understood(target) {
                         rule
                     } else if aligned {
-                        Rule::Outside { hint: self.of_another_space(target.space, at, bytes) }
+                        let other = self.of_another_space(target.space, at, bytes);
+                        let hint = other.or_else(|| beside(&layout.variables, target.space, at));
+                        Rule::Outside { hint }
                     } else {
                         Rule::Misaligned
                     };
@@ -392,4 +397,31 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         (Local, Does::Write) if target.order != Order::Weak => Some(Rule::StrongStoreOutside),
         (Global | Shared | Local | Multimem | Const | Param, _) => None,
     }
+}
+
+/// Where an address outside of all variables lies, by the variable that is nearest.
+fn beside(variables: &[VariableInfo], space: Space, at: u64) -> Option<String> {
+    let base = |variable: &VariableInfo| match (space, variable.space) {
+        (Space::SharedCta, DeclaredSpace::Shared) => Some(variable.address),
+        (Space::Generic, _) | (Space::Global, DeclaredSpace::Global | DeclaredSpace::Param) => {
+            Some(variable.generic_address())
+        }
+        _ => None,
+    };
+    let near = |variable| {
+        let base = base(variable)?;
+        let behind = at.saturating_sub(base + variable.bytes());
+        Some((base.saturating_sub(at).max(behind), base, variable))
+    };
+    let nearest = variables.iter().filter_map(near).min_by_key(|&(distance, ..)| distance);
+    let (distance, base, variable) = nearest.filter(|&(distance, ..)| distance < NEAR)?;
+    let (name, bytes) = (&variable.name, variable.bytes());
+    Some(match (at.checked_sub(base), bytes) {
+        (Some(_), 0) => format!(
+            "`{name}` has 0 bytes; a launch says how many bytes of dynamic shared memory there are, \
+             as in `k<<<1, 32, 1024>>>()`"
+        ),
+        (Some(byte), _) => format!("it begins at byte {byte} of `{name}`, which has {bytes} bytes"),
+        (None, _) => format!("it begins {distance} bytes before `{name}`"),
+    })
 }

@@ -314,6 +314,20 @@ pub struct Launched {
     pub threads: u64,
     /// The roles that the test's threads represent, if these are not all threads of the launches.
     pub roles: Vec<Role>,
+    /// How far the other threads of the launches are known.
+    pub followed: Followed,
+}
+
+/// How far the threads of launches are known of which a test has some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// Some have roles that nobody knows or looks at.
+    Some,
+    /// Each has one of the roles.
+    All,
+    /// Each has one of the roles, all addresses are known, and no two threads access the same bytes,
+    /// at least one of them writing.
+    Apart,
 }
 
 /// Threads of a launch that do the same, and the thread of a test that represents them.
@@ -380,12 +394,19 @@ pub struct Test {
     pub span: Span,
 }
 
+/// The word of `Launch` lines for grids whose CTAs all run at once.
+pub(crate) const COOPERATIVE: &str = "cooperative";
+
 impl Test {
-    /// Whether the test's grids are launched cooperatively (`Launch=cooperative`), so that all
-    /// their CTAs run at once.
+    /// Whether the grid of this number is launched cooperatively, so that all its CTAs run at
+    /// once: `Launch=cooperative` speaks of all grids, `Launch=cooperative 0, 2` of these.
     #[must_use]
-    pub fn is_cooperative(&self) -> bool {
-        self.metadata("Launch").is_some_and(|launch| launch.trim() == "cooperative")
+    pub fn is_cooperative(&self, grid: u32) -> bool {
+        let launch =
+            self.metadata("Launch").and_then(|value| value.trim().strip_prefix(COOPERATIVE));
+        launch.is_some_and(|grids| {
+            grids.is_empty() || grids.split(',').any(|number| number.trim().parse() == Ok(grid))
+        })
     }
 
     /// The tensor map that a variable holds.

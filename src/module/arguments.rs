@@ -4,6 +4,8 @@ use super::ast::{Function, Parameter};
 use super::launch::{Argument, Launch};
 use crate::litmus::ast::{AddressBits, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
+use crate::litmus::parse::tensormap::variable;
+use crate::litmus::tensor::TensorMap;
 use crate::ptx::literal::Float;
 use crate::ptx::operation::{Type, TypeKind};
 use crate::source::{Span, Spanned};
@@ -11,11 +13,23 @@ use crate::source::{Span, Spanned};
 /// A pointer in bytes.
 const POINTER: u64 = 8;
 
-/// The parameters of a kernel with the arguments of a launch as initial values.
+/// A parameter with its argument.
+pub(crate) struct Passed {
+    /// The parameter, with the argument as its initial value.
+    pub(crate) variable: Variable,
+    /// The tensor map that the parameter is, as a copy of a declared one.
+    pub(crate) map: Option<TensorMap>,
+}
+
+/// The parameters of a kernel with the arguments of a launch, which may be copies of tensor maps.
 ///
 /// # Errors
 /// When the numbers of arguments and parameters differ, or when an argument does not fit.
-pub(crate) fn parameters(kernel: &Function, launch: &Launch) -> Result<Vec<Variable>, LitmusError> {
+pub(crate) fn parameters(
+    kernel: &Function,
+    launch: &Launch,
+    maps: &[TensorMap],
+) -> Result<Vec<Passed>, LitmusError> {
     let (given, taken) = (launch.arguments.len(), kernel.parameters.len());
     if given != taken {
         let names: Vec<_> = kernel.parameters.iter().map(|p| format!("`{}`", p.name())).collect();
@@ -34,7 +48,10 @@ pub(crate) fn parameters(kernel: &Function, launch: &Launch) -> Result<Vec<Varia
     let pairs = kernel.parameters.iter().zip(&launch.arguments);
     pairs
         .map(|(parameter, argument)| match parameter {
-            Parameter::Memory(variable) => filled(variable, argument),
+            Parameter::Memory(variable) => match copied(variable, &argument.value, maps) {
+                Some(map) => Ok(passed_map(map, variable)),
+                None => filled(variable, argument),
+            },
             Parameter::Register(register, ty) => {
                 let (elements, span) = (1, register.span);
                 let variable = Variable {
@@ -53,8 +70,35 @@ pub(crate) fn parameters(kernel: &Function, launch: &Launch) -> Result<Vec<Varia
         .collect()
 }
 
+/// The map that an argument names for a parameter of the size of a map, which holds a copy of the
+/// map instead of its address (`__grid_constant__ CUtensorMap`).
+fn copied<'m>(
+    parameter: &Variable,
+    argument: &Argument,
+    maps: &'m [TensorMap],
+) -> Option<&'m TensorMap> {
+    let bytes = u64::from(parameter.ty.bytes()) * parameter.elements;
+    match argument {
+        Argument::Buffer(name, 0) if bytes == TensorMap::BYTES => {
+            maps.iter().find(|map| map.name.value == *name)
+        }
+        Argument::Fields(fields) => match &fields[..] {
+            [(only, None)] => copied(parameter, &only.value, maps),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A parameter that holds a copy of a map.
+fn passed_map(map: &TensorMap, parameter: &Variable) -> Passed {
+    let map = TensorMap { name: parameter.name.clone(), ..map.clone() };
+    let variable = Variable { span: parameter.span, ..variable(&map, DeclaredSpace::Param) };
+    Passed { variable, map: Some(map) }
+}
+
 /// A parameter that starts with an argument.
-fn filled(parameter: &Variable, argument: &Spanned<Argument>) -> Result<Variable, LitmusError> {
+fn filled(parameter: &Variable, argument: &Spanned<Argument>) -> Result<Passed, LitmusError> {
     let mut variable = parameter.clone();
     let mut image = Image { variable: &mut variable, at: 0, span: argument.span };
     match &argument.value {
@@ -70,7 +114,7 @@ fn filled(parameter: &Variable, argument: &Spanned<Argument>) -> Result<Variable
             image.put(other, ty)?;
         }
     }
-    Ok(variable)
+    Ok(Passed { variable, map: None })
 }
 
 /// The bytes of a parameter, filled up to some position.

@@ -4,7 +4,7 @@
 //! Special registers become numbers in each thread, and kernel parameters become variables with an
 //! initial value. Later phases do not distinguish such a test from a handwritten test.
 
-use super::arguments::parameters;
+use super::arguments::{Passed, parameters};
 use super::ast::{Body, Code, Function, FunctionKind, Line, Module};
 use super::body::for_each_name;
 use super::geometry::{Geometry, Index};
@@ -12,10 +12,13 @@ use super::inline::inlined;
 use super::launch::{Launch, Launches};
 use super::passing;
 use super::threads::Choice;
+use super::tracer;
+use super::workspace;
 use crate::litmus::ast::{Task, TaskEdge, Thread, ThreadPlace, Variable};
 use crate::litmus::check;
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::draft::Draft;
+use crate::litmus::tensor::TensorMap;
 use crate::ptx::decode::{self, Names};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind};
 use crate::ptx::operands::Mentions;
@@ -34,6 +37,8 @@ pub(crate) struct Instances {
     pub(crate) edges: Vec<TaskEdge>,
     /// Everything that the threads name.
     pub(crate) variables: Vec<Variable>,
+    /// The tensor maps that are parameters.
+    pub(crate) tensor_maps: Vec<TensorMap>,
     /// The launch number of each thread, and the index of the thread in that launch.
     pub(crate) indices: Vec<(usize, Index)>,
     /// The sizes of the launches.
@@ -66,6 +71,7 @@ pub(crate) fn instances(
             .filter(|v| v.elements > 0)
             .map(|variable| renamed(variable, &short))
             .collect(),
+        tensor_maps: Vec::new(),
         indices: Vec::new(),
         geometries: Vec::new(),
     };
@@ -169,12 +175,20 @@ impl Maker<'_, '_> {
         fits(kernel, launch, &geometry)?;
         let mut body = inlined(self.module, kernel)?;
         passing::registers(&mut body);
-        let own = self.own_variables(kernel, launch, label, all)?;
-        for variable in body.variables.iter().map(|variable| renamed(variable, self.short)) {
+        let mut own = self.own_variables(kernel, launch, label, all)?;
+        for variable in &body.variables {
+            let mut variable = renamed(variable, self.short);
+            self.distinguish(&mut variable, &kernel.name.value, &mut own);
             if all.variables.iter().all(|known| known.name.value != variable.name.value) {
                 all.variables.push(variable);
             }
         }
+        let workspace = self.workspace(launch, label, all);
+        let inputs = match choice {
+            Choice::Template => tracer::inputs(&body, &geometry),
+            Choice::All | Choice::Some(_) => Vec::new(),
+        };
+        body.registers.extend(inputs);
         let names = self.names(&body, all);
         let mut code =
             Coder { names, body: &body, own, reported: &mut self.reported, draft: self.draft };
@@ -187,7 +201,16 @@ impl Maker<'_, '_> {
                 true => format!("{label} cta {} thread {}", index.cta, index.thread),
                 false => format!("cta {} thread {}", index.cta, index.thread),
             };
-            let special = |name: &str| geometry.special(name, index);
+            let special = |name: &str| {
+                if let Choice::Template = choice
+                    && let Some(input) = tracer::input(name, &geometry)
+                {
+                    return Some(OperandKind::Name(format!("%{input}"), 0));
+                }
+                let number = geometry.special(name, index);
+                let number = number.map(|number| OperandKind::Integer(number as i128));
+                number.or_else(|| workspace::half(name, workspace.as_deref()?))
+            };
             all.threads.push(Thread {
                 name: Spanned::new(name, launch.span),
                 place: ThreadPlace::Device(place),
@@ -249,20 +272,51 @@ impl Maker<'_, '_> {
         let dynamic = self.module.variables.iter().filter(|v| v.elements == 0).map(|variable| {
             let mut variable = variable.clone();
             variable.elements = u64::from(launch.shared) / u64::from(variable.ty.bytes().max(1));
-            variable
+            Passed { variable, map: None }
         });
-        for mut variable in parameters(kernel, launch)?.into_iter().chain(dynamic) {
+        let passed = parameters(kernel, launch, &self.draft.tensor_maps)?;
+        for Passed { mut variable, map } in passed.into_iter().chain(dynamic) {
             if self.several {
-                let written = variable.name.value.clone();
-                variable.name.value = format!("{written}.{label}");
-                own.insert(written, variable.name.value.clone());
+                rename(&mut variable, label, &mut own);
+            } else {
+                self.distinguish(&mut variable, label, &mut own);
             }
             for address in &variable.initial_addresses {
                 self.buffer(&address.name, all)?;
             }
+            let name = variable.name.clone();
+            all.tensor_maps.extend(map.map(|map| TensorMap { name, ..map }));
             all.variables.push(variable);
         }
         Ok(own)
+    }
+
+    /// Declares the workspace of a cooperative launch; gives its name.
+    fn workspace(&self, launch: &Launch, label: &str, all: &mut Instances) -> Option<String> {
+        let mut variable = workspace::variable(launch)?;
+        let taken = |v: &Variable| v.name.value == variable.name.value;
+        if self.several
+            || self.draft.is_declared(&variable.name.value)
+            || all.variables.iter().any(taken)
+        {
+            rename(&mut variable, label, &mut FxHashMap::default());
+        }
+        let name = variable.name.value.clone();
+        all.variables.push(variable);
+        Some(name)
+    }
+
+    /// Names a variable of a kernel after its owner if a buffer has the same name: inside of the
+    /// kernel the name stands for the variable, and in launches and conditions for the buffer.
+    fn distinguish(
+        &self,
+        variable: &mut Variable,
+        owner: &str,
+        own: &mut FxHashMap<String, String>,
+    ) {
+        if self.draft.is_declared(&variable.name.value) {
+            rename(variable, owner, own);
+        }
     }
 
     /// A buffer that an argument names has to be there.
@@ -287,6 +341,13 @@ impl Maker<'_, '_> {
         names.with_percent.clone_from(&names.registers);
         names
     }
+}
+
+/// Names a variable after its owner, and notes the new name by the written one.
+fn rename(variable: &mut Variable, owner: &str, own: &mut FxHashMap<String, String>) {
+    let written = variable.name.value.clone();
+    variable.name.value = format!("{written}.{owner}");
+    own.insert(written, variable.name.value.clone());
 }
 
 /// A variable under the name that reports use.
@@ -409,15 +470,27 @@ impl Coder<'_> {
     fn statement(
         &mut self,
         prepared: &Prepared<'_>,
-        special: &dyn Fn(&str) -> Option<u128>,
+        special: &dyn Fn(&str) -> Option<OperandKind>,
     ) -> Statement {
         match prepared {
             Prepared::Same(statement) => (**statement).clone(),
             Prepared::Special(line, instruction) => {
                 let mut instruction = instruction.clone();
-                instruction.operands.iter_mut().for_each(|operand| number(operand, special));
+                instruction.operands.iter_mut().for_each(|operand| given(operand, special));
+                self.warn_of_workspace(&instruction);
                 statement(line, self.decode(&instruction))
             }
+        }
+    }
+
+    /// Reports a read of the address of a workspace that the launch does not have.
+    fn warn_of_workspace(&mut self, instruction: &Instruction) {
+        let mut missing = None;
+        for_each_name(&mut instruction.clone(), &mut |name| {
+            missing = workspace::missing(name, instruction.span).or(missing.take());
+        });
+        if let Some(diagnostic) = missing.filter(|_| self.reported.insert(instruction.span)) {
+            self.draft.diagnostics.push(diagnostic);
         }
     }
 
@@ -507,18 +580,18 @@ fn written(operand: &Operand, out: &mut Vec<Spanned<String>>) {
     }
 }
 
-/// Puts numbers for the special registers of a thread.
-fn number(operand: &mut Operand, special: &dyn Fn(&str) -> Option<u128>) {
+/// Puts what the special registers of a thread hold in their places.
+fn given(operand: &mut Operand, special: &dyn Fn(&str) -> Option<OperandKind>) {
     match &mut operand.kind {
         OperandKind::Name(name, 0) if name == "WARP_SZ" => {
             operand.kind = OperandKind::Integer(i128::from(super::geometry::WARP));
         }
         OperandKind::Name(name, 0) if name.starts_with('%') => {
-            if let Some(number) = special(name) {
-                operand.kind = OperandKind::Integer(number as i128);
+            if let Some(given) = special(name) {
+                operand.kind = given;
             }
         }
-        OperandKind::Vector(list) => list.iter_mut().for_each(|inner| number(inner, special)),
+        OperandKind::Vector(list) => list.iter_mut().for_each(|inner| given(inner, special)),
         _ => {}
     }
 }

@@ -16,7 +16,7 @@ use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
 
 /// How far apart allocations of the run-time system begin, in bytes.
-const ALLOCATION: u64 = 256;
+pub(super) const ALLOCATION: u64 = 256;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]

@@ -16,13 +16,17 @@ mod known;
 mod launch;
 mod passing;
 mod read;
+mod representatives;
 mod residual;
 mod slice;
 mod specialize;
 mod threads;
+mod trace;
+mod tracer;
+mod workspace;
 
 use crate::diagnostic::Diagnostic;
-use crate::litmus::ast::{Condition, Dialect, Metadata, Quantifier, Test, Thread};
+use crate::litmus::ast::{COOPERATIVE, Condition, Dialect, Metadata, Quantifier, Test, Thread};
 use crate::litmus::check;
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::draft::Draft;
@@ -38,7 +42,9 @@ use instance::Instances;
 use launch::Launches;
 use rustc_hash::FxHashSet;
 
-use threads::{Choice, Representatives};
+use representatives::Representatives;
+use threads::Choice;
+use tracer::Templates;
 
 pub use slice::sliced;
 pub use specialize::specialized;
@@ -173,13 +179,10 @@ fn launched(
     let test = test.map(|mut test| {
         test.threads = instances.threads;
         test.tasks = instances.tasks;
+        test.tensor_maps.extend(instances.tensor_maps);
         test.task_edges = instances.edges;
-        if launches.list.iter().all(|launch| launch.cooperative) {
-            let span = whole(&launches);
-            let [key, value] = ["Launch", "cooperative"].map(|w| Spanned::new(w.to_owned(), span));
-            test.metadata.push(Metadata { key, value });
-        }
-        test.launched = Some(threads::launched(&launches, &instances.indices, found));
+        test.metadata.extend(cooperative(&launches));
+        test.launched = Some(representatives::launched(&launches, &instances.indices, found));
         // Compiler-generated code is not checked; only the condition comes from the user.
         let mut found = Vec::new();
         check::conditions(&test, &mut found);
@@ -201,23 +204,22 @@ fn representatives(
     draft: &mut Draft,
     selection: &Selection,
 ) -> Result<Option<Representatives>, LitmusError> {
-    if launches.list.is_empty() || !threads::wants_sample(launches, selection)? {
+    if launches.list.is_empty() || !threads::wants_some(launches, selection)? {
         return Ok(None);
     }
     let told = draft.diagnostics.len();
-    let sample = vec![Choice::Sample; launches.list.len()];
-    let instances = instance::instances(module, launches, draft, &sample);
+    let templates = vec![Choice::Template; launches.list.len()];
+    let instances = instance::instances(module, launches, draft, &templates);
     // Errors are reported for the chosen threads.
     draft.diagnostics.truncate(told);
     let Some(instances) = instances else { return Ok(None) };
     let mut variables = draft.variables.clone();
     variables.extend(instance::used(&instances, &FxHashSet::default()));
-    let Instances { threads, indices, geometries, .. } = instances;
+    let Instances { threads, geometries, .. } = instances;
     let aliases = draft.aliases.clone();
     let test = Test { variables, aliases, ..bare(threads, whole(launches)) };
-    let test = specialize::specialized(test);
-    let threads = &test.threads;
-    threads::representatives(launches, &geometries, threads, &indices, selection).map(Some)
+    let templates = Templates::new(test);
+    representatives::representatives(launches, &geometries, &templates, selection).map(Some)
 }
 
 /// A test of threads that asks nothing.
@@ -250,6 +252,15 @@ fn bare(threads: Vec<Thread>, span: Span) -> Test {
 fn parsed(test: Option<Test>, mut diagnostics: Vec<Diagnostic>) -> Parsed {
     diagnostics.sort_by_key(|d| d.primary.as_ref().map(|l| (l.span.file, l.span.start)));
     Parsed { tests: test.into_iter().collect(), diagnostics }
+}
+
+/// The line of metadata that names the cooperative grids, if there are any.
+fn cooperative(launches: &Launches) -> Option<Metadata> {
+    let grids = launches.list.iter().enumerate().filter(|(_, launch)| launch.cooperative);
+    let grids: Vec<String> = grids.map(|(grid, _)| grid.to_string()).collect();
+    let value = format!("{COOPERATIVE} {}", grids.join(", "));
+    let [key, value] = ["Launch".to_owned(), value].map(|word| Spanned::new(word, whole(launches)));
+    (!grids.is_empty()).then_some(Metadata { key, value })
 }
 
 /// From the first launch to the last.

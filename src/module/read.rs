@@ -9,6 +9,7 @@ use crate::litmus::ast::DeclaredSpace;
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::declaration::variables;
 use crate::litmus::parse::draft::Draft;
+use crate::litmus::parse::header;
 use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
@@ -21,7 +22,16 @@ const LINKAGE: &[&str] = &[".visible", ".extern", ".weak", ".common", ".internal
 
 /// Reads declarations, kernels and functions up to the first other text.
 pub(crate) fn module(cursor: &mut Cursor<'_>, draft: &mut Draft, module: &mut Module) {
-    while matches!(cursor.peek(), Some(TokenKind::Qualifier | TokenKind::Semicolon)) {
+    loop {
+        if is_metadata(cursor) {
+            draft.error(&late_metadata(cursor));
+            cursor.advance();
+            rest_of_line(cursor);
+            continue;
+        }
+        if !matches!(cursor.peek(), Some(TokenKind::Qualifier | TokenKind::Semicolon)) {
+            return;
+        }
         if cursor.eat(TokenKind::Semicolon).is_some() {
             continue;
         }
@@ -34,6 +44,21 @@ pub(crate) fn module(cursor: &mut Cursor<'_>, draft: &mut Draft, module: &mut Mo
             }
             cursor.eat(TokenKind::Semicolon);
         }
+    }
+}
+
+/// Whether a line of metadata stands next, such as `Expect=forbidden`.
+fn is_metadata(cursor: &Cursor<'_>) -> bool {
+    let assigns = matches!(cursor.peek_at(1), Some(TokenKind::Assign | TokenKind::OpenBracket));
+    assigns && header::KEYS.contains(&cursor.peek_text())
+}
+
+fn late_metadata(cursor: &Cursor<'_>) -> LitmusError {
+    LitmusError::Other {
+        code: "litmus-header-line",
+        message: format!("`{}` stands behind the first directive", cursor.peek_text()),
+        help: "lines of metadata stand before `.version` and all other directives".to_owned(),
+        span: cursor.span(),
     }
 }
 

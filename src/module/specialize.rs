@@ -15,6 +15,7 @@
 
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
+use super::trace::{Moment, Trace};
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Variable};
 use crate::program::layout::Layout;
 use crate::program::lower::unrotated;
@@ -44,6 +45,7 @@ pub fn specialized(mut test: Test) -> Test {
     for thread in &mut test.threads {
         one_label_each(&mut thread.statements);
     }
+    let keeps_parameters = addresses_parameters(&test);
     let program = unrotated(&test, Readings::default());
     let kept = registers_of_conditions(&test);
     let mut threads = Vec::with_capacity(test.threads.len());
@@ -70,8 +72,25 @@ pub fn specialized(mut test: Test) -> Test {
             used.contains(&register.value) && known.insert(register.value.clone())
         });
     }
-    without_unused(&mut test);
+    if !keeps_parameters {
+        without_unused(&mut test);
+    }
     test
+}
+
+/// Whether some thread computes with the address of a parameter. Residual programs may then hold
+/// addresses as numbers, which have to stay those of the same parameters.
+fn addresses_parameters(test: &Test) -> bool {
+    let parameters = test.variables.iter().filter(|v| v.space == DeclaredSpace::Param);
+    let parameters: FxHashSet<&str> = parameters.map(|v| v.name.value.as_str()).collect();
+    let mut statements = test.threads.iter().flat_map(|thread| &thread.statements);
+    statements.any(|statement| {
+        !matches!(statement.operation, Operation::Load { .. })
+            && Mentions::of(statement)
+                .variables
+                .iter()
+                .any(|n| parameters.contains(n.value.as_str()))
+    })
 }
 
 /// Leaves out the parameters that nothing loads any more.
@@ -114,7 +133,7 @@ fn registers_of_conditions(test: &Test) -> BTreeMap<usize, FxHashSet<String>> {
 }
 
 /// Leaves one label before each statement, so that each has one step of the program.
-fn one_label_each(statements: &mut [Statement]) {
+pub(super) fn one_label_each(statements: &mut [Statement]) {
     let mut renamed: FxHashMap<String, String> = FxHashMap::default();
     for statement in statements.iter_mut() {
         let Some(first) = statement.labels.first().map(|label| label.value.clone()) else {
@@ -198,7 +217,7 @@ fn turn(at: usize, state: &State) -> Turn {
     rounds.chain([at]).collect()
 }
 
-struct Specializer<'a> {
+pub(super) struct Specializer<'a> {
     statements: &'a [Statement],
     code: &'a ThreadCode,
     layout: &'a Layout,
@@ -216,6 +235,8 @@ struct Specializer<'a> {
     known: FxHashMap<usize, Vec<(Known, usize)>>,
     open: BTreeMap<Turn, Visit>,
     emitted: usize,
+    /// What a thread does that is only followed, without a residual program.
+    trace: Option<Trace>,
 }
 
 /// Where control goes from a step.
@@ -230,7 +251,11 @@ enum Next {
 }
 
 impl<'a> Specializer<'a> {
-    fn new(statements: &'a [Statement], code: &'a ThreadCode, layout: &'a Layout) -> Self {
+    pub(super) fn new(
+        statements: &'a [Statement],
+        code: &'a ThreadCode,
+        layout: &'a Layout,
+    ) -> Self {
         debug_assert_eq!(statements.len(), code.steps.len(), "a step for each statement");
         let widths = code.registers.iter().map(|register| register.ty.bits).collect();
         let registers = code.registers.iter().enumerate();
@@ -260,19 +285,36 @@ impl<'a> Specializer<'a> {
             known: FxHashMap::default(),
             open: BTreeMap::new(),
             emitted: 0,
+            trace: None,
         }
     }
 
-    /// The residual program; `None` where it grows too large.
-    fn residual(mut self) -> Option<Residual> {
-        let count = self.code.registers.len();
-        let state = State { registers: vec![None; count], rounds: BTreeMap::new() };
-        self.block(0, state);
+    /// Executes the thread from its start; `None` where that takes too many steps.
+    fn execute_all(&mut self, registers: Registers) -> Option<()> {
+        self.block(0, State { registers, rounds: BTreeMap::new() });
         while let Some((_, Visit { block, at, state })) = self.open.pop_first() {
             let known = self.live_known(at, &state);
             self.known.entry(at).or_default().push((known, block));
             self.run(block, at, state)?;
         }
+        Some(())
+    }
+
+    /// What a thread does that starts with these registers.
+    pub(super) fn traced(&mut self, registers: Registers) -> Trace {
+        self.trace = Some(Trace::default());
+        let finished = self.execute_all(registers).is_some();
+        self.blocks.clear();
+        self.known.clear();
+        self.open.clear();
+        let mut trace = self.trace.take().unwrap_or_default();
+        trace.computes_addresses |= !finished;
+        trace
+    }
+
+    /// The residual program; `None` where it grows too large.
+    fn residual(mut self) -> Option<Residual> {
+        self.execute_all(vec![None; self.code.registers.len()])?;
         let labels = self.statements.iter().flat_map(|statement| &statement.labels);
         let labels = labels.map(|label| label.value.clone()).collect();
         Some(Residual { blocks: self.blocks, labels })
@@ -356,6 +398,14 @@ impl<'a> Specializer<'a> {
                     return None;
                 }
             }
+            if let Some(trace) = &mut self.trace {
+                if trace.steps > MOST_STATEMENTS {
+                    return None;
+                }
+                if matches!(next, Next::Either(..) | Next::MayEnd) {
+                    trace.divide(at);
+                }
+            }
             match next {
                 Next::Ends => break End::Exit,
                 Next::Place(next) if self.joins[next] => break End::Goto(self.block(next, state)),
@@ -400,7 +450,15 @@ impl<'a> Specializer<'a> {
             return (None, if sure { Next::Ends } else { Next::MayEnd });
         }
         let before = state.registers.clone();
-        let statement = self.statement(at, sure, &before);
+        let statement = match &mut self.trace {
+            Some(trace) => {
+                let operation = &self.statements[at].operation;
+                let (registers, widths, layout) = (&before, &self.widths[..], self.layout);
+                trace.observe(&Moment { at, step, operation, registers, widths, layout });
+                None
+            }
+            None => self.statement(at, sure, &before),
+        };
         for micro in &step.micros {
             self.execute(micro, &before, state);
         }

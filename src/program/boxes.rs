@@ -144,10 +144,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// The tensor maps of the test, each with its address.
+    /// The tensor maps of the test, each with its generic address.
     fn maps(&self) -> impl Iterator<Item = (u64, &TensorMap)> {
         let variables = self.layout.variables.iter();
-        variables.filter_map(|variable| Some((variable.address, variable.tensor_map.as_ref()?)))
+        variables.filter_map(|variable| {
+            Some((variable.generic_address(), variable.tensor_map.as_ref()?))
+        })
     }
 
     /// The number of bytes in the box of the map at an address.

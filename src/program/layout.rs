@@ -143,6 +143,11 @@ impl VariableInfo {
         Some(value.copied().unwrap_or(0) as u128 & mask(self.ty.bits))
     }
 
+    /// The generic address; in `.shared`, of the instance of the thread's own CTA (PTX-6.4.1.1).
+    pub(crate) fn generic_address(&self) -> u64 {
+        self.address + Window::of_declared(self.space).map_or(0, |window| window.base)
+    }
+
     /// The index of the replica on the device of a thread.
     fn own_replica(&self, place: ThreadPlace) -> Option<usize> {
         let ThreadPlace::Device(place) = place else { return None };
@@ -312,8 +317,7 @@ impl Layout {
             for init in &declaration.initial_addresses {
                 let Some(target) = self.variable(&init.name.value) else { continue };
                 let target = &self.variables[target];
-                let window = Window::of_declared(target.space).filter(|_| init.generic);
-                let base = target.address + window.map_or(0, |w| w.base);
+                let base = if init.generic { target.generic_address() } else { target.address };
                 let address = base.wrapping_add_signed(init.offset);
                 let value = i128::from(init.bits.of(address));
                 let values = self.variables[index].initial.get_or_insert_default();

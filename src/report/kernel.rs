@@ -5,13 +5,15 @@ use super::json::{SCHEMA, place};
 use super::reason::{self, Place};
 use crate::batch::{Case, Judgement};
 use crate::check::{Hang, Hanging, Status, Stop};
-use crate::event::graph::EventGraph;
-use crate::litmus::ast::{Condition, Launched, Thread};
+use crate::event::graph::{Event, EventGraph, EventKind};
+use crate::id::{AgentId, LocId};
+use crate::litmus::ast::{Condition, Followed, Launched, Thread};
 use crate::race::{Race, describe, spans};
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::source::{Files, Span};
 use crate::verdict::{Undecided, Verdict};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 /// How many pairs of statements that race are told of each kernel; `ptxmc races` lists all.
@@ -193,9 +195,34 @@ impl Findings<'_> {
                 lines.push("none that was found, but see below".to_owned());
                 AnswerKind::Unknown
             }
-            (true, None) => AnswerKind::Fine,
+            (true, None) => {
+                let (kind, line) = self.no_race(graph);
+                lines.extend(line);
+                kind
+            }
         };
         Answer { question, kind, lines, spans: places }
+    }
+
+    /// What it means that the threads of the test have no race.
+    fn no_race(&self, graph: &EventGraph) -> (AnswerKind, Option<String>) {
+        let launched = self.case.test.launched.as_ref().filter(|_| self.is_part());
+        match launched {
+            Some(Launched { followed: Followed::Apart, threads, .. }) => {
+                let all = grouped(*threads);
+                let line =
+                    format!("none: no two of all {all} threads access the same bytes{WRITING}");
+                (AnswerKind::Fine, Some(line))
+            }
+            Some(_) if !accesses_meet(graph) => {
+                let line = format!(
+                    "not looked at, since no two of these threads access the same bytes{WRITING}: \
+                     `--threads` chooses others"
+                );
+                (AnswerKind::Unknown, Some(line))
+            }
+            _ => (AnswerKind::Fine, None),
+        }
     }
 
     fn undefined(&self) -> Answer {
@@ -272,6 +299,22 @@ impl Findings<'_> {
     }
 }
 
+/// The rest of what two accesses do that may race.
+const WRITING: &str = ", at least one of them writing";
+
+/// Whether two agents access one location, at least one of them writing.
+fn accesses_meet(graph: &EventGraph) -> bool {
+    let mut known: FxHashMap<LocId, (AgentId, bool, bool)> = FxHashMap::default();
+    let is_initial = |event: &Event| matches!(event.kind, EventKind::Init);
+    for event in graph.events.iter().filter(|e| e.is_memory() && !is_initial(e)) {
+        let Some(loc) = event.loc else { continue };
+        let (first, several, writes) = known.entry(loc).or_insert((event.agent, false, false));
+        *several |= *first != event.agent;
+        *writes |= event.is_write();
+    }
+    known.values().any(|&(_, several, writes)| several && writes)
+}
+
 /// Whether a verdict was given on the threads that stand for others.
 fn is_of_part(verdict: &Verdict) -> bool {
     let Verdict::Unknown(Undecided::Unsupported(why)) = verdict else { return false };
@@ -339,7 +382,15 @@ fn threads(launched: &Launched, taken: usize) -> String {
     let all = grouped(launched.threads);
     match launched.is_whole(taken) {
         true => format!("all {all}"),
-        false => format!("{taken} of {all}: the answers speak of these threads alone"),
+        false => {
+            let others = match launched.followed {
+                Followed::Some if !launched.roles.is_empty() => {
+                    ", and others may have roles that nobody looked at"
+                }
+                _ => "",
+            };
+            format!("{taken} of {all}: the answers speak of these threads alone{others}")
+        }
     }
 }
 

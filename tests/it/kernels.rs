@@ -141,7 +141,7 @@ fn threads_have_their_indices() {
     // The fifth thread leaves the buffer, unless the argument keeps it from that.
     let (text, status) = launched("five", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 5)");
     assert_eq!(status, 1, "{text}");
-    assert!(text.contains("outside every variable"), "{text}");
+    assert!(text.contains("it begins at byte 16 of `x`, which has 16 bytes"), "{text}");
     let (text, status) = launched("kept", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 4)");
     assert_eq!(status, 0, "{text}");
 }
@@ -398,7 +398,8 @@ fn answers_about_some_threads_say_so() {
     );
     let (text, status) = launched("few", &stores, "buf x[2048] of .u32; k<<<1, 1024>>>(x, 1024)");
     assert_eq!(status, 0, "{text}");
-    assert!(text.contains("none among these threads"), "{text}");
+    let apart = "none: no two of all 1,024 threads access the same bytes";
+    assert!(text.contains(apart), "{text}");
     // A condition is decided for all threads or not at all.
     let launch = "buf x[2048] of .u32; k<<<1, 1024>>>(x, 1024); exists (x[1] == 2)";
     let (text, status) = launched("condition", &stores, launch);
@@ -464,4 +465,178 @@ $LOOP:
     let (text, status) = launched("astray", &astray, launch);
     assert_eq!(status, 2, "{text}");
     assert!(text.contains("there is no label `$LOST` in this thread"), "{text}");
+}
+
+/// The examples of kernels.md in PTX are tests that meet their expectations.
+#[test]
+fn examples_of_the_notes_are_as_they_say() {
+    let notes = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper-notes/kernels.md");
+    let text = fs::read_to_string(notes).expect("it can be read");
+    let examples = text.split("```ptx\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut looked_at = 0;
+    for (at, example) in examples.enumerate() {
+        let path = std::env::temp_dir().join(format!("ptxmc-{}-{at}.litmus", std::process::id()));
+        fs::write(&path, example).expect("the folder is there");
+        let run = ptxmc(&["check", &path.display().to_string()]);
+        fs::remove_file(&path).expect("it was written");
+        assert_eq!(run.status, 0, "{example}{}{}", run.out, run.err);
+        looked_at += 1;
+    }
+    assert!(looked_at > 0, "there are examples");
+}
+
+#[test]
+fn names_inside_of_a_kernel_are_its_own() {
+    let kernel = "
+.visible .entry k(.param .u64 data, .param .u32 value) {
+  .shared .u32 tile;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [data];
+  ld.param.u32 %r1, [value];
+  st.shared.u32 [tile], %r1;
+  ld.shared.u32 %r2, [tile];
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+";
+    let buffers = "buf data of .u32; buf value of .u32; buf tile of .u32";
+    for (name, launches) in [
+        ("one", "k<<<1, 1>>>(data, 5); forall (data == 5 /\\ value == 0 /\\ tile == 0)"),
+        ("two", "k<<<1, 1>>>(data, 5); k<<<1, 1>>>(value, 6); forall (data == 5 /\\ value == 6)"),
+    ] {
+        let (text, status) = launched(name, &module(kernel), &format!("{buffers}; {launches}"));
+        assert_eq!(status, 0, "{text}");
+        assert!(text.contains("outcome    holds"), "{text}");
+    }
+}
+
+/// The first CTA waits for the second one.
+const WAITS: &str = "
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %ctaid.x;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra $POLL;
+  st.release.gpu.global.u32 [%rd1], 1;
+  ret;
+$POLL:
+  ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra $POLL;
+  ret;
+}
+.visible .entry plain() { ret; }
+";
+
+#[test]
+fn launches_are_cooperative_one_by_one() {
+    let buffers = "buf x of .u32; buf y of .u32";
+    for (name, launches, hangs) in [
+        ("before", "plain<<<1, 1>>>(); k<<<2, 1>>>(x) cooperative", false),
+        ("behind", "k<<<2, 1>>>(x) cooperative; plain<<<1, 1>>>()", false),
+        ("both", "k<<<2, 1>>>(x) cooperative; k<<<2, 1>>>(y) cooperative", false),
+        ("first", "k<<<2, 1>>>(x) cooperative; k<<<2, 1>>>(y)", true),
+        ("none", "plain<<<1, 1>>>() cooperative; k<<<2, 1>>>(x)", true),
+    ] {
+        let launch = format!("{buffers}; {launches}");
+        let (text, status) = launched(name, &module(WAITS), &launch);
+        assert_eq!(status, i32::from(hangs), "{name}: {text}");
+        assert_eq!(!text.contains("hang       none"), hangs, "{name}: {text}");
+    }
+}
+
+/// A kernel in which thread `%r4` of the grid has the address of its element in `%rd2`.
+fn elements(body: &str) -> String {
+    module(&format!(
+        "
+.visible .entry k(.param .u64 p) {{
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mad.lo.u32 %r4, %r2, %r3, %r1;
+  mad.wide.u32 %rd2, %r4, 4, %rd1;
+{body}
+  ret;
+}}
+"
+    ))
+}
+
+const LARGE: &str = "buf x[4096] of .u32; k<<<4, 1024>>>(x)";
+
+#[test]
+fn threads_far_apart_meet() {
+    let far = "setp.gt.u32 %p1, %r4, 3000;\n @%p1 bra $L;\n st.global.u32 [%rd2], 1;\n
+        ld.global.u32 %r5, [%rd2+400];\n$L:";
+    let (text, status) = launched("far", &elements(far), LARGE);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("write to x[100]"), "{text}");
+    let hashed = "mul.lo.u32 %r5, %r4, 1103515245;\n shr.u32 %r5, %r5, 20;\n
+        mad.wide.u32 %rd3, %r5, 4, %rd1;\n st.global.u32 [%rd3], %r4;";
+    let (text, status) = launched("hashed", &elements(hashed), LARGE);
+    assert_eq!(status, 1, "{text}");
+}
+
+#[test]
+fn every_thread_has_a_role() {
+    let odd = "setp.eq.u32 %p1, %r2, 77;\n @%p1 bra $ODD;\n st.global.u32 [%rd2], 1;\n ret;\n
+$ODD: st.global.u32 [%rd1], 2;";
+    let launch = "buf x[16384] of .u32; k<<<128, 128>>>(x)";
+    let (text, status) = launched("odd", &elements(odd), launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("CTA 77: cta 77 thread 0"), "{text}");
+    // One thread in the middle leaves the buffer.
+    let outside = "setp.eq.u32 %p1, %r4, 5000;\n selp.u64 %rd3, 4000000, 0, %p1;\n
+        add.u64 %rd2, %rd2, %rd3;\n st.global.u32 [%rd2], 1;";
+    let (text, status) = launched("outside", &elements(outside), launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("outside every variable"), "{text}");
+}
+
+#[test]
+fn threads_that_share_nothing_are_no_answer() {
+    let far = elements("st.global.u32 [%rd2], 1;\n ld.global.u32 %r5, [%rd2];");
+    // Each thread reads the first element, too, which the first thread writes.
+    let first = far.replace("ld.global.u32 %r5, [%rd2];", "ld.global.u32 %r5, [%rd1];");
+    let path = std::env::temp_dir().join(format!("ptxmc-{}-nothing.ptx", std::process::id()));
+    fs::write(&path, first).expect("the folder is there");
+    let shown = path.display().to_string();
+    let with = |more: &[&str]| ptxmc(&[&["check", &shown, "--launch", LARGE], more].concat());
+    let run = with(&["--threads", "0:5,1:7"]);
+    assert_eq!(run.status, 3, "{}{}", run.out, run.err);
+    assert!(run.out.contains("not looked at"), "{}", run.out);
+    let run = with(&["--threads", "0:0,5,1:7"]);
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    assert!(run.out.contains("3 of 4,096"), "{}", run.out);
+    let run = with(&["--threads", "4:0"]);
+    fs::remove_file(&path).expect("it was written");
+    assert_eq!(run.status, 2, "{}{}", run.out, run.err);
+    assert!(run.err.contains("no launch has the threads 0-0 of the CTAs 4-4"), "{}", run.err);
+    let (text, status) = launched("own", &far, LARGE);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("none: no two of all 4,096 threads"), "{text}");
+}
+
+#[test]
+fn metadata_behind_directives_is_one_mistake() {
+    let notes = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper-notes/kernels.md");
+    let text = fs::read_to_string(notes).expect("it can be read");
+    let example = text.split("```ptx\n").nth(1).and_then(|rest| rest.split("```").next());
+    let test = example.expect("there is an example");
+    let test = test.replace("Expect=", ".version 8.0\n.target sm_80\nExpect=");
+    let path = std::env::temp_dir().join(format!("ptxmc-{}-late.litmus", std::process::id()));
+    fs::write(&path, test).expect("the folder is there");
+    let run = ptxmc(&["check", &path.display().to_string()]);
+    fs::remove_file(&path).expect("it was written");
+    assert_eq!(run.status, 2, "{}", run.err);
+    assert_eq!(run.err.matches("error[").count(), 1, "{}", run.err);
+    assert!(run.err.contains("`Expect` stands behind the first directive"), "{}", run.err);
 }

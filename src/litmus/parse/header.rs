@@ -18,7 +18,7 @@ pub(crate) struct Header {
 }
 
 /// The metadata that the tool understands; other keys are the user's own.
-const KEYS: &[&str] = &["Expect", "Hang", "Launch", "Source", "Clause"];
+pub(crate) const KEYS: &[&str] = &["Expect", "Hang", "Launch", "Source", "Clause"];
 
 /// Words that may start an item in the body of a test.
 const BODY_WORDS: &[&str] =

@@ -16,7 +16,7 @@ mod nvlitmus;
 pub(crate) mod place;
 pub(crate) mod scopes;
 pub(crate) mod tail;
-mod tensormap;
+pub(crate) mod tensormap;
 pub(crate) mod vectors;
 
 use crate::diagnostic::Diagnostic;

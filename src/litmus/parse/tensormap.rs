@@ -69,7 +69,7 @@ pub(super) fn declaration(
     cursor.expect(TokenKind::Semicolon, "`;`")?;
     map.span = start.to(cursor.last_span());
     fitting(&map)?;
-    let variable = variable(&map);
+    let variable = variable(&map, DeclaredSpace::Global);
     Ok((map, variable))
 }
 
@@ -175,12 +175,12 @@ fn list(
 }
 
 /// The variable that holds a map: its first word stands for the whole map.
-fn variable(map: &TensorMap) -> Variable {
+pub(crate) fn variable(map: &TensorMap, space: DeclaredSpace) -> Variable {
     let elements = TensorMap::BYTES / u64::from(WORD.bytes());
     let name = map.tensor.clone();
     Variable {
         name: map.name.clone(),
-        space: DeclaredSpace::Global,
+        space,
         ty: WORD,
         elements,
         align: TensorMap::BYTES,

@@ -1,0 +1,157 @@
+//! What a thread of a launch does, as far as other threads depend on it: its path, its accesses.
+
+use super::fold::{Registers, value};
+use crate::litmus::ast::DeclaredSpace;
+use crate::program::layout::Layout;
+use crate::program::micro::{Micro, Step, Target};
+use crate::program::term::Term;
+use crate::ptx::operation::{MbarrierOp, Operation, Reach};
+use crate::ptx::row::Op;
+
+/// The behaviour of a thread, as far as other threads depend on it.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    /// The steps of the code that have effects or decide what control does, in order.
+    pub(super) path: Vec<u32>,
+    /// The accesses to memory that other threads may share.
+    pub(super) touches: Vec<Touch>,
+    /// Whether some address is unknown.
+    pub(super) computes_addresses: bool,
+    /// Whether the thread exchanges values within its warp.
+    pub(super) exchanges: bool,
+    /// Whether the thread uses barriers that count threads.
+    pub(super) counts: bool,
+    /// How many steps were evaluated.
+    pub(super) steps: usize,
+}
+
+/// An access at a known address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    /// The variable, by its number in the layout.
+    pub(super) variable: usize,
+    /// Whether each CTA has an instance.
+    pub(super) is_shared: bool,
+    /// The first byte.
+    pub(super) offset: u64,
+    /// How many.
+    pub(super) bytes: u64,
+    /// Whether it may write.
+    pub(super) writes: bool,
+    /// The step.
+    pub(super) at: u32,
+}
+
+/// The entry of a path that says that an access is misaligned or outside of all variables.
+const OUTSIDE: u32 = u32::MAX;
+
+/// Where a thread is when it executes a step.
+pub(super) struct Moment<'m> {
+    /// The number of the step.
+    pub(super) at: usize,
+    /// The step.
+    pub(super) step: &'m Step,
+    /// The statement that the step was made of.
+    pub(super) operation: &'m Operation,
+    /// The registers before the step, and their widths.
+    pub(super) registers: &'m Registers,
+    pub(super) widths: &'m [u32],
+    /// The variables.
+    pub(super) layout: &'m Layout,
+}
+
+impl Trace {
+    /// Notes a step that is executed.
+    pub(super) fn observe(&mut self, moment: &Moment<'_>) {
+        self.steps += 1;
+        if moment.step.micros.iter().all(|micro| matches!(micro, Micro::Assign { .. })) {
+            return;
+        }
+        self.path.push(place(moment.at));
+        for micro in &moment.step.micros {
+            match micro {
+                Micro::Elements { list, .. } => {
+                    list.iter().for_each(|one| self.touch(one, moment));
+                }
+                other => self.touch(other, moment),
+            }
+        }
+        match moment.operation {
+            // The count of an object that one thread initializes for one arrival needs no others.
+            Operation::Mbarrier { op: MbarrierOp::Init { .. }, .. } => {
+                self.counts |= !moment.initializes_for_one();
+            }
+            Operation::CtaBarrier { count, .. } => self.counts |= count.is_some(),
+            Operation::WarpBarrier { .. } => self.exchanges = true,
+            Operation::Form(written) => {
+                self.exchanges |= matches!(written.op(), Op::Warp(_));
+                self.computes_addresses |= written.accesses().next().is_some();
+            }
+            Operation::Unknown { reach: Reach::Anything, .. } => self.computes_addresses = true,
+            _ => {}
+        }
+    }
+
+    /// Notes a branch that is not decided.
+    pub(super) fn divide(&mut self, at: usize) {
+        self.path.push(place(at));
+    }
+
+    fn touch(&mut self, micro: &Micro, moment: &Moment<'_>) {
+        let (target, writes) = match micro {
+            Micro::Load { target, .. } => (target, false),
+            Micro::Store { target, .. } | Micro::Rmw { target, .. } => (target, true),
+            Micro::Issue(_) => {
+                self.computes_addresses = true;
+                return;
+            }
+            _ => return,
+        };
+        let address = moment.address(target);
+        let named = address.and_then(|a| moment.layout.named(target.space, a, target.bytes.into()));
+        // Threads that leave all variables have a role of their own, so that one is looked at.
+        if address.is_some_and(|a| named.is_none() || a % u64::from(target.whole.max(1)) != 0) {
+            self.path.push(OUTSIDE);
+        }
+        let Some((variable, offset)) = named else {
+            self.computes_addresses = true;
+            return;
+        };
+        let info = &moment.layout.variables[variable];
+        let is_shared = match info.space {
+            DeclaredSpace::Shared => true,
+            DeclaredSpace::Global => false,
+            DeclaredSpace::Multimem => {
+                self.computes_addresses = true;
+                return;
+            }
+            DeclaredSpace::Const | DeclaredSpace::Param | DeclaredSpace::Local => return,
+        };
+        // All names of some memory are one variable here.
+        let variable = info.alias_of.unwrap_or(variable);
+        let (bytes, at) = (u64::from(target.bytes), place(moment.at));
+        self.touches.push(Touch { variable, is_shared, offset, bytes, writes, at });
+    }
+}
+
+impl Moment<'_> {
+    fn value(&self, term: &Term) -> Option<u128> {
+        value(term, self.registers, self.widths)
+    }
+
+    /// The address of an access, if it is known.
+    fn address(&self, target: &Target) -> Option<u64> {
+        u64::try_from(self.value(&target.address)?).ok()
+    }
+
+    fn initializes_for_one(&self) -> bool {
+        let Operation::Mbarrier { op: MbarrierOp::Init { count }, .. } = self.operation else {
+            return false;
+        };
+        matches!(count, crate::ptx::operation::Value::Immediate(number) if number.value == 1)
+    }
+}
+
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
