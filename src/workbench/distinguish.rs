@@ -11,6 +11,7 @@ use super::small::cell::Cell;
 use super::small::difference::Difference;
 use super::small::label::Label;
 use super::small::outline;
+use super::small::part::Ceiling;
 use super::small::realise::{Wording, contested, text};
 use super::small::search::{Effort, Space, differences};
 use super::small::shape::{Op, Shape};
@@ -144,7 +145,10 @@ pub fn distinguish(question: &Question<'_>) -> Answer {
 }
 
 /// How many skeletons a worker takes at a time.
-const CHUNK: usize = 64;
+const CHUNK: usize = 16;
+
+/// How many chunks are searched before what they show is used.
+const FIRST_CHUNKS: usize = 4;
 
 /// Searches the programs of one family and size; whether all were looked at.
 fn group(
@@ -160,17 +164,58 @@ fn group(
     if prepared.whole.pair.is_one() {
         return true;
     }
-    let chunks: Vec<&[Skeleton]> = list.chunks(CHUNK).collect();
+    let mut chunks: &[&[Skeleton]] = &list.chunks(CHUNK).collect::<Vec<_>>();
+    let mut size = FIRST_CHUNKS;
+    // What is found in some chunks limits the search in the next ones. How many these are depends on
+    // nothing else, so that the answer is the same at any number of workers.
+    while !chunks.is_empty() {
+        let (now, later) = chunks.split_at(size.min(chunks.len()));
+        if !wave(question, prepared, (events, threads), now, keys, answer) {
+            return false;
+        }
+        (chunks, size) = (later, 2 * size);
+    }
+    true
+}
+
+/// Searches some chunks of skeletons; whether all were looked at.
+fn wave(
+    question: &Question<'_>,
+    prepared: &Prepared<'_>,
+    size: (usize, usize),
+    chunks: &[&[Skeleton]],
+    keys: &mut BTreeSet<Vec<usize>>,
+    answer: &mut Answer,
+) -> bool {
     let left = question.budget.saturating_sub(answer.effort.cells);
+    let mut ranks: Vec<&Rank> = answer
+        .found
+        .iter()
+        .filter(|found| (found.events, found.threads) == size)
+        .map(|found| &found.rank)
+        .collect();
+    ranks.sort();
+    let before = answer.found.len() - ranks.len();
+    let worst = question.count.checked_sub(before + 1).and_then(|at| ranks.get(at).copied());
     let work = |index: usize| {
-        let mut results = Results { effort: Effort::up_to(left), ..Results::default() };
+        let (worst, wanted) = (worst.cloned(), question.count);
+        let effort = Effort::up_to(left);
+        let mut results = Results { worst, wanted, effort, ..Results::default() };
         for skeleton in chunks[index] {
             bones(question, prepared, skeleton, &mut results);
         }
         results
     };
+    let mut all: Vec<Results> = Vec::new();
+    let mut cells = answer.effort.cells;
     let mut is_whole = true;
     in_order(chunks.len(), question.jobs, work, |_, results: Results| {
+        cells += results.effort.cells;
+        is_whole = !results.effort.is_over() && cells < question.budget;
+        all.push(results);
+        if is_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    for results in all {
         answer.shapes += results.shapes;
         answer.effort.candidates += results.effort.candidates;
         answer.effort.cells += results.effort.cells;
@@ -180,19 +225,50 @@ fn group(
                 answer.found.push(found);
             }
         }
-        is_whole = !results.effort.is_over() && answer.effort.cells < question.budget;
-        if is_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+    }
     is_whole
 }
 
 #[derive(Default)]
 struct Results {
+    /// The rank that tests have to be below.
+    worst: Option<Rank>,
+    /// How many tests are wanted.
+    wanted: usize,
     /// The best tests, at most the requested number.
     found: Vec<Distinction>,
     shapes: usize,
     effort: Effort,
     unconfirmed: usize,
+}
+
+/// What is known of the tests that are wanted yet.
+enum Ceiled {
+    /// None.
+    Over,
+    /// They are at or below a ceiling.
+    At(Ceiling),
+    /// Nothing.
+    Free,
+}
+
+impl Results {
+    /// What ranks are wanted of programs with special instructions, or of those without.
+    fn ceiling(&self, special: bool) -> Ceiled {
+        let own = self.found.last().filter(|_| self.found.len() >= self.wanted);
+        let ranks = own.map(|worst| &worst.rank).into_iter().chain(&self.worst);
+        match ranks.min() {
+            Some(rank) if special && !rank.special => Ceiled::Over,
+            Some(rank) if rank.special == special => Ceiled::At(rank.ceiling()),
+            _ => Ceiled::Free,
+        }
+    }
+}
+
+impl Rank {
+    fn ceiling(&self) -> Ceiling {
+        Ceiling { parts: self.parts, weakness: self.weakness }
+    }
 }
 
 /// Searches the shapes of a skeleton, unless its outline shows that the models agree.
@@ -206,7 +282,14 @@ fn bones(
     if space.pair.is_one() || results.effort.is_over() {
         return;
     }
-    let cell = outline::contested(space, skeleton, &prepared.alphabet, &mut results.effort);
+    let special = prepared.family != Family::Plain;
+    let ceiling = match results.ceiling(special) {
+        Ceiled::At(ceiling) => Some(ceiling),
+        Ceiled::Free => None,
+        Ceiled::Over => return,
+    };
+    let effort = &mut results.effort;
+    let cell = outline::contested(space, skeleton, &prepared.alphabet, ceiling, effort);
     if cell.is_void() {
         return;
     }
@@ -224,8 +307,13 @@ fn one(
     cell: &Cell<'_>,
     results: &mut Results,
 ) {
+    let ceiling = match results.ceiling(shape.is_special()) {
+        Ceiled::At(ceiling) => Some(ceiling),
+        Ceiled::Free => None,
+        Ceiled::Over => return,
+    };
     let Results { found, effort, unconfirmed, .. } = results;
-    let mut visit = |difference: Difference| {
+    let mut visit = |difference: Difference, ceiling: &mut Option<Ceiling>| {
         if question.allowed_by.is_some_and(|side| side != difference.allowed_by) {
             return ControlFlow::Continue(());
         }
@@ -240,12 +328,16 @@ fn one(
                 found.push(distinction);
                 found.sort_by(|a, b| a.rank.cmp(&b.rank));
                 found.truncate(question.count);
+                if found.len() >= question.count {
+                    let worst = found.last().map(|worst| worst.rank.ceiling());
+                    *ceiling = (*ceiling).into_iter().chain(worst).min();
+                }
             }
             None => *unconfirmed += 1,
         }
         ControlFlow::Continue(())
     };
-    let _ = differences(*space, shape, cell, effort, &mut visit);
+    let _ = differences(*space, shape, cell, ceiling, effort, &mut visit);
 }
 
 fn rank(difference: &Difference, space: &Space<'_>) -> Rank {

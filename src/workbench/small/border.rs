@@ -1,14 +1,15 @@
 //! The border between the allowed and the forbidden programs of a model, for each shape.
 
-use super::cell::{Cell, Stand};
+use super::cell::Cell;
 use super::difference::Difference;
+use super::evaluation::Stand;
 use super::label::Label;
 use super::orders::Execution;
 use super::pair::{Demand, Stage};
-use super::part::Part;
+use super::part::{Ceiling, Part};
 use super::search::{Asks, Border, Effort, Search, Space, everything, search};
 use super::shape::Shape;
-use super::stands::{Outcomes, is_early};
+use super::stands::{Allows, is_early};
 use std::ops::ControlFlow;
 
 /// Gives the programs of a shape that may be at the border of the first model. These are, for each
@@ -21,7 +22,8 @@ pub fn border(
     effort: &mut Effort,
     visit: &mut dyn FnMut(Difference) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    search(space, shape, &everything(space, shape), Asks::Border(side), effort, visit)
+    let mut each = |program: Difference, _: &mut Option<Ceiling>| visit(program);
+    search(space, shape, &everything(space, shape), Asks::Border(side), None, effort, &mut each)
 }
 
 impl<'s> Search<'s, '_> {
@@ -39,11 +41,11 @@ impl<'s> Search<'s, '_> {
         let broken =
             |(demand, stand): (&Demand, &Stand)| is_early(demand) && *stand == Stand::Broken;
         let allowed = match self.space.pair.demands.iter().zip(&self.early).any(broken) {
-            true => vec![Outcomes::default(); known.len()],
+            true => vec![[Allows::default(); 2]; known.len()],
             false => self.outcomes(cell, &mut open),
         };
         let mut known = known.to_vec();
-        for (index, Outcomes { models: [allows, _], .. }) in allowed.iter().enumerate() {
+        for (index, [allows, _]) in allowed.iter().enumerate() {
             if known[index] || (allows.may && !allows.must) {
                 continue;
             }
@@ -51,7 +53,7 @@ impl<'s> Search<'s, '_> {
             if allows.must == (side == Border::Allowed) {
                 let finals = self.finals(index, &self.sizes());
                 for program in self.corners(cell, reads, &finals, side) {
-                    (self.visit)(program)?;
+                    (self.visit)(program, &mut self.ceiling)?;
                 }
             }
         }

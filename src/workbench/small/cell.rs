@@ -11,16 +11,15 @@
 //! shapes with these instructions.
 
 use super::label::Label;
-use super::pair::{Demand, Pair, Stage};
+use super::lanes::Lanes;
+use super::pair::Pair;
 use super::place::{LEVELS, Level, Placement};
-use super::rows::{NONE, Rows, bits, close, compute, is_acyclic, symmetric};
+use super::rows::{NONE, Rows, bits, symmetric};
 use super::shape::{Alphabet, Kind, Shape};
 use super::skeleton::Skeleton;
 use crate::id::NodeId;
 use crate::ptx::operation::Order;
-use crate::relation::expr::{AxiomKind, Node};
-use crate::relation::plan::{Step, dependencies};
-use crate::vocabulary::{BaseRel, BaseSet, Sort};
+use crate::vocabulary::{BaseRel, BaseSet};
 
 /// Which part of an instruction an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,33 +103,30 @@ pub struct Frame<'p> {
     /// The locations that each event may have, as a set of bits.
     pub(super) reach: Vec<u8>,
     /// For an outline, whether second addresses and copied values are open.
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
     kinds: Vec<Kind>,
     /// The events of each thread.
     of_thread: Vec<u32>,
-    bounds: [Vec<Rows>; 2],
+    pub(super) bounds: [Vec<Rows>; 2],
     /// The bounds on the differences between expressions of the two models.
-    differ: Vec<Rows>,
+    pub(super) differ: Vec<Rows>,
+    /// How often something was evaluated.
+    pub(super) now: u32,
+    /// When the bounds of each node changed last, and when they were evaluated last.
+    pub(super) times: Vec<[u32; 2]>,
+    /// The same for each bound on a difference.
+    pub(super) differ_times: Vec<[u32; 2]>,
+    /// Values for many executions at once.
+    pub(super) lanes: Lanes,
     /// The relations chosen by the execution.
     pub chosen: Chosen,
 }
 
 /// What is open in an outline beside locations.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+pub(super) struct Open {
     aliases: bool,
     copies: bool,
-}
-
-/// How an axiom stands in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stand {
-    /// The axiom holds in every program of the cell.
-    Kept,
-    /// The axiom fails in every program of the cell.
-    Broken,
-    /// The bounds do not decide the axiom.
-    Open,
 }
 
 impl<'p> Frame<'p> {
@@ -176,142 +172,29 @@ impl<'p> Frame<'p> {
         let bounds = [vec![NONE; pair.arena.len()], vec![NONE; pair.arena.len()]];
         let differ = vec![NONE; pair.twins.iter().map(Vec::len).sum()];
         let chosen = Chosen { rf: [NONE; 2], co: [NONE; 2], fences: [NONE; 2] };
-        Self { pair, shape, events, reach, open, kinds, of_thread, bounds, differ, chosen }
+        let times = vec![[0; 2]; pair.arena.len()];
+        let differ_times = vec![[0; 2]; differ.len()];
+        let lanes = Lanes::new(pair.arena.len(), differ.len());
+        Self {
+            pair,
+            shape,
+            events,
+            reach,
+            open,
+            kinds,
+            of_thread,
+            bounds,
+            differ,
+            now: 0,
+            times,
+            differ_times,
+            lanes,
+            chosen,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
         self.events.len()
-    }
-
-    /// Evaluates the nodes of a stage.
-    pub fn evaluate(&mut self, stage: Stage, cell: &Cell<'_>) {
-        // Coherence may be open where nothing else is.
-        let known = self.open.is_none() && self.chosen.rf[0] == self.chosen.rf[1];
-        let exact =
-            |pair: &Pair, id: NodeId| pair.exact[id.index()] && known && stage != Stage::Coherence;
-        let pair = self.pair;
-        for step in &pair.steps[stage as usize] {
-            match step {
-                Step::Node(id) => self.node(*id, cell, exact(pair, *id)),
-                Step::Fixpoint { recursive, nodes } => self.fixpoint(recursive, nodes, cell),
-            }
-        }
-        for (index, twin) in &pair.twins[stage as usize] {
-            self.differ[*index] = twin.bound(&self.bounds, &self.differ, self.len());
-        }
-    }
-
-    /// Whether an axiom and its counterpart in the other model certainly have the same status in
-    /// each program of the cell.
-    #[must_use]
-    pub fn is_alike(&self, demand: &Demand) -> bool {
-        let Some(twin) = demand.twin else { return false };
-        let n = self.len();
-        let differ = &self.differ[twin];
-        match demand.kind {
-            AxiomKind::Empty => differ[..n].iter().all(|&row| row == 0),
-            AxiomKind::Irreflexive => (0..n).all(|i| differ[i] >> i & 1 == 0),
-            AxiomKind::Acyclic => {
-                // A cycle in only one of the relations contains a differing pair.
-                if differ[..n].iter().all(|&row| row == 0) {
-                    return true;
-                }
-                let mut reached = NONE;
-                for demand in self.pair.demands.iter().filter(|d| d.twin == Some(twin)) {
-                    let upper = &self.bounds[1][demand.node.index()];
-                    (0..n).for_each(|i| reached[i] |= upper[i]);
-                }
-                close(&mut reached, n);
-                let back = |i: usize, j: usize| i == j || reached[j] >> i & 1 == 1;
-                (0..n).all(|i| bits(differ[i]).all(|j| !back(i, j)))
-            }
-        }
-    }
-
-    fn fixpoint(&mut self, recursive: &[(NodeId, NodeId)], nodes: &[NodeId], cell: &Cell<'_>) {
-        for (id, _) in recursive {
-            self.bounds.iter_mut().for_each(|bound| bound[id.index()] = NONE);
-        }
-        let mut grew = true;
-        while grew {
-            nodes.iter().for_each(|&id| self.node(id, cell, false));
-            grew = false;
-            for (id, body) in recursive.iter().filter(|(id, body)| id != body) {
-                for bound in &mut self.bounds {
-                    let body = bound[body.index()];
-                    for (row, new) in bound[id.index()].iter_mut().zip(body) {
-                        grew |= new & !*row != 0;
-                        *row |= new;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Evaluates a node from its operands; for an exact node, both bounds coincide.
-    fn node(&mut self, id: NodeId, cell: &Cell<'_>, exact: bool) {
-        let arena = &self.pair.arena;
-        let n = self.len();
-        let at = id.index();
-        match arena.node(id) {
-            Node::Set(set) => {
-                for upper in [false, true] {
-                    self.bounds[usize::from(upper)][at][0] = self.set(set, cell, upper);
-                }
-                return;
-            }
-            Node::Rel(relation) => {
-                for upper in [false, true] {
-                    self.bounds[usize::from(upper)][at] = self.relation(relation, cell, upper);
-                }
-                return;
-            }
-            node => {
-                let is_set = arena.sort(id) == Sort::Set;
-                let used = if is_set { 1 } else { n };
-                for bound in 0..if exact { 1 } else { 2 } {
-                    let (own, other) = (&self.bounds[bound], &self.bounds[1 - bound]);
-                    let out = compute(
-                        node,
-                        own,
-                        other,
-                        used,
-                        n,
-                        |id| arena.node(id),
-                        || dependencies(arena, id)[0].index(),
-                    );
-                    self.bounds[bound][at] = out;
-                }
-            }
-        }
-        if exact {
-            self.bounds[1][at] = self.bounds[0][at];
-        }
-    }
-
-    /// The status of an axiom, once its stage is evaluated.
-    #[must_use]
-    pub fn stand(&self, demand: &Demand) -> Stand {
-        let n = self.len();
-        let is_set = self.pair.arena.sort(demand.node) == Sort::Set;
-        let holds = |bound: usize| {
-            let rows = &self.bounds[bound][demand.node.index()];
-            match demand.kind {
-                AxiomKind::Empty if is_set => rows[0] == 0,
-                AxiomKind::Empty => rows[..n].iter().all(|&row| row == 0),
-                AxiomKind::Irreflexive => (0..n).all(|i| rows[i] >> i & 1 == 0),
-                AxiomKind::Acyclic => is_acyclic(rows, n),
-            }
-        };
-        let (kept, broken) = match demand.negated {
-            false => (holds(1), !holds(0)),
-            true => (!holds(0), holds(1)),
-        };
-        match (kept, broken) {
-            (true, _) => Stand::Kept,
-            (_, true) => Stand::Broken,
-            _ => Stand::Open,
-        }
     }
 
     /// The value of a node, if both bounds are one.

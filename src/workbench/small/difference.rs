@@ -26,18 +26,8 @@ impl Difference {
     /// The same for differences that only differ in the names of threads and locations.
     #[must_use]
     pub fn key(&self) -> Vec<usize> {
-        let threads = self.shape.threads.len();
-        let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
-        for _ in 0..threads {
-            let longer = |order: &Vec<usize>| {
-                let order = order.clone();
-                let next = (0..threads).filter(|t| !order.contains(t)).collect::<Vec<_>>();
-                next.into_iter().map(move |t| [&order[..], &[t]].concat())
-            };
-            orders = orders.iter().flat_map(longer).collect();
-        }
-        let same = |order: &&Vec<usize>| self.shape.reordered(order) == self.shape;
-        let least = orders.iter().filter(same).map(|order| self.code(order)).min();
+        let symmetries = self.shape.symmetries();
+        let least = symmetries.iter().map(|order| self.code(order)).min();
         least.unwrap_or_default()
     }
 

@@ -4,15 +4,44 @@
 //! What is settled for a cell is settled for its parts. So each cell is looked at with those executions
 //! only that the cell around it leaves open.
 
-use super::cell::{Cell, Event, Part, Stand};
-use super::orders::{Execution, linear_orders, relation};
+use super::bundle::Judged;
+use super::cell::{Cell, Event, Part};
+use super::evaluation::Stand;
+use super::lanes::LANES;
+use super::orders::{Execution, Pending, linear_orders, relation};
 use super::pair::Stage;
 use super::rows::{Rows, bits};
 use super::search::{Known, Search};
-use super::stands::{Allows, Outcomes};
+use super::stands::Allows;
 use crate::ptx::operation::Order;
+use rustc_hash::FxHashSet;
+
+/// An execution, the outcomes that it has, and how each model stands to it.
+struct Looked {
+    execution: Execution,
+    lasts: Vec<usize>,
+    stands: [Stand; 2],
+}
+
+impl Looked {
+    /// Adds what the models allow by the execution.
+    fn note(&self, allowed: &mut [[Allows; 2]]) {
+        for &index in &self.lasts {
+            for (allows, stand) in allowed[index].iter_mut().zip(self.stands) {
+                allows.may |= stand != Stand::Broken;
+                allows.must |= stand == Stand::Kept;
+            }
+        }
+    }
+}
 
 impl Search<'_, '_> {
+    /// The executions of all programs of a cell, all of them in dispute.
+    pub(super) fn all_open(&self, cell: &Cell<'_>) -> Pending {
+        let (disputed, agreed) = (self.executions(cell), Vec::new());
+        Pending { disputed, agreed, fences: self.sc_fences(cell) }
+    }
+
     /// The executions of all programs of a cell.
     pub(super) fn executions(&self, cell: &Cell<'_>) -> Vec<Execution> {
         let mut orders = vec![self.initial()];
@@ -41,23 +70,94 @@ impl Search<'_, '_> {
 
     /// How the models stand to each other by the executions that are open, of which those stay that are
     /// open in the cell.
-    pub(super) fn by_choice(&mut self, cell: &Cell<'_>, open: &mut Vec<Execution>) -> Known {
-        let allowed = self.outcomes(cell, open);
+    ///
+    /// The models agree on an outcome unless one of its executions is one on which they may disagree. The
+    /// other executions with this outcome are looked at only then.
+    pub(super) fn by_choice(&mut self, cell: &Cell<'_>, open: &mut Pending) -> Known {
+        self.forget_fences(cell, open);
+        let sizes = self.sizes();
+        let disputed = std::mem::take(&mut open.disputed);
+        let judged = self.judged(cell, &disputed, true);
+        let mut disputes: Vec<Looked> = Vec::new();
+        for (execution, judged) in disputed.into_iter().zip(judged) {
+            match judged {
+                Judged::Agreed => open.agreed.push(execution),
+                Judged::Forbidden => {}
+                Judged::Disputed(stands) => disputes.push(self.looked(execution, stands, &sizes)),
+            }
+        }
+        if disputes.is_empty() {
+            open.agreed.clear();
+            return Known::Agree;
+        }
+        let mut allowed = vec![[Allows::default(); 2]; sizes.iter().product()];
+        let mut contested = vec![false; allowed.len()];
+        for looked in &disputes {
+            looked.lasts.iter().for_each(|&index| contested[index] = true);
+            looked.note(&mut allowed);
+        }
+        let mut agreed = std::mem::take(&mut open.agreed);
+        agreed.retain(|e| self.lasts(&e.co, &sizes).iter().any(|&index| contested[index]));
+        agreed.sort_by_key(|execution| execution.fences);
+        let judged = self.judged(cell, &agreed, false);
+        let mut others: Vec<Looked> = Vec::new();
+        for (execution, judged) in agreed.into_iter().zip(judged) {
+            if let Judged::Disputed(stands) = judged {
+                let looked = self.looked(execution, stands, &sizes);
+                looked.note(&mut allowed);
+                others.push(looked);
+            }
+        }
+        let is_decided = |index: usize| allowed[index].iter().all(|allows| allows.must);
         let mut known = Known::Agree;
-        for (index, Outcomes { models: [a, b], contested }) in allowed.iter().enumerate() {
-            if !contested {
+        for (index, [a, b]) in allowed.iter().enumerate() {
+            if !contested[index] {
                 continue;
             }
             let differ = |x: &Allows, y: &Allows| x.must && !y.may;
             if differ(a, b) || differ(b, a) {
                 let allowed_by = usize::from(differ(b, a));
-                return Known::Differ { finals: self.finals(index, &self.sizes()), allowed_by };
+                return Known::Differ { finals: self.finals(index, &sizes), allowed_by };
             }
-            if !(a.must && b.must) && (a.may || b.may) {
+            contested[index] = !is_decided(index) && (a.may || b.may);
+            if contested[index] {
                 known = Known::Open;
             }
         }
+        let stays = |looked: &Looked| looked.lasts.iter().any(|&index| contested[index]);
+        let kept = |all: Vec<Looked>| {
+            all.into_iter().filter(|looked| stays(looked)).map(|looked| looked.execution).collect()
+        };
+        open.disputed = kept(disputes);
+        open.agreed = kept(others);
         known
+    }
+
+    /// How the models stand to executions, of which those with one order of fences follow each other.
+    fn judged(&mut self, cell: &Cell<'_>, all: &[Execution], may_agree: bool) -> Vec<Judged> {
+        let mut judged = Vec::with_capacity(all.len());
+        for fences in all.chunk_by(|a, b| a.fences == b.fences) {
+            self.frame.chosen.fences = [fences[0].fences; 2];
+            self.frame.evaluate(Stage::FenceOrder, cell);
+            for bundle in fences.chunks(LANES) {
+                self.frame.judge(bundle, &self.early, may_agree, &mut judged);
+            }
+        }
+        // Models with total coherence forbid executions without.
+        let total = self.space.pair.total;
+        if total != [false; 2] {
+            for (execution, judged) in all.iter().zip(&mut judged) {
+                if !self.is_total(&execution.co) {
+                    *judged = judged.without(total);
+                }
+            }
+        }
+        judged
+    }
+
+    fn looked(&self, execution: Execution, stands: [Stand; 2], sizes: &[usize]) -> Looked {
+        let lasts = self.lasts(&execution.co, sizes);
+        Looked { execution, lasts, stands }
     }
 
     /// How many writes may be the last of each location.
@@ -68,62 +168,46 @@ impl Search<'_, '_> {
     /// The outcomes that each model allows by some executions, by last writes. Executions stay that
     /// are forbidden by neither model for all programs of the cell, and whose outcomes are not all allowed
     /// by both for all of them.
-    pub(super) fn outcomes(&mut self, cell: &Cell<'_>, open: &mut Vec<Execution>) -> Vec<Outcomes> {
-        let pair = self.space.pair;
+    pub(super) fn outcomes(
+        &mut self,
+        cell: &Cell<'_>,
+        open: &mut Vec<Execution>,
+    ) -> Vec<[Allows; 2]> {
         let sizes = self.sizes();
-        let mut allowed = vec![Outcomes::default(); sizes.iter().product()];
-        self.forget_fences(cell, open);
-        let mut last: Option<Rows> = None;
-        let mut kept: Vec<(Execution, Vec<usize>)> = Vec::new();
-        for execution in open.drain(..) {
-            let Execution { fences, co } = execution;
-            if last != Some(fences) {
-                last = Some(fences);
-                self.frame.chosen.fences = [fences; 2];
-                self.frame.evaluate(Stage::FenceOrder, cell);
+        let mut allowed = vec![[Allows::default(); 2]; sizes.iter().product()];
+        let all = std::mem::take(open);
+        let judged = self.judged(cell, &all, false);
+        let mut kept: Vec<Looked> = Vec::new();
+        for (execution, judged) in all.into_iter().zip(judged) {
+            if let Judged::Disputed(stands) = judged {
+                let looked = self.looked(execution, stands, &sizes);
+                looked.note(&mut allowed);
+                kept.push(looked);
             }
-            self.frame.chosen.co = [co; 2];
-            self.frame.evaluate(Stage::Coherence, cell);
-            let (mut stands, same) = self.frame.stands(&self.early);
-            let is_total = self.is_total(&co);
-            for (model, stand) in stands.iter_mut().enumerate() {
-                if pair.total[model] && !is_total {
-                    *stand = Stand::Broken;
-                }
-            }
-            if stands == [Stand::Broken; 2] {
-                continue;
-            }
-            let lasts = self.lasts(&co, &sizes);
-            for &index in &lasts {
-                allowed[index].contested |= !same || pair.total[0] != pair.total[1];
-                for (allows, stand) in allowed[index].models.iter_mut().zip(stands) {
-                    allows.may |= stand != Stand::Broken;
-                    allows.must |= stand == Stand::Kept;
-                }
-            }
-            kept.push((execution, lasts));
         }
-        let decided = |index: &usize| allowed[*index].models.iter().all(|allows| allows.must);
-        kept.retain(|(_, lasts)| !lasts.iter().all(decided));
-        open.extend(kept.into_iter().map(|(execution, _)| execution));
+        let is_decided = |&index: &usize| allowed[index].iter().all(|allows| allows.must);
+        kept.retain(|looked| !looked.lasts.iter().all(is_decided));
+        open.extend(kept.into_iter().map(|looked| looked.execution));
         allowed
     }
 
-    /// Leaves out the order of fences that are no `fence.sc` in a cell, and executions that are one
-    /// then.
-    fn forget_fences(&self, cell: &Cell<'_>, open: &mut Vec<Execution>) {
+    /// Leaves out executions that differ from others only in the order of fences that are no `fence.sc`
+    /// in a cell.
+    fn forget_fences(&self, cell: &Cell<'_>, open: &mut Pending) {
         let fences = self.sc_fences(cell);
-        let mut known: Vec<Execution> = Vec::with_capacity(open.len());
-        for mut execution in open.drain(..) {
-            for (at, row) in execution.fences.iter_mut().enumerate() {
-                *row &= if fences >> at & 1 == 1 { fences } else { 0 };
-            }
-            if !known.contains(&execution) {
-                known.push(execution);
-            }
+        if fences == open.fences {
+            return;
         }
-        *open = known;
+        open.fences = fences;
+        for list in [&mut open.disputed, &mut open.agreed] {
+            let mut known: FxHashSet<Execution> = FxHashSet::default();
+            list.retain_mut(|execution| {
+                for (at, row) in execution.fences.iter_mut().enumerate() {
+                    *row &= if fences >> at & 1 == 1 { fences } else { 0 };
+                }
+                known.insert(execution.clone())
+            });
+        }
     }
 
     /// The events that write last to each location, by an index of last writes.

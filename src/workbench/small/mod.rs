@@ -13,14 +13,17 @@
 //! most shapes.
 
 pub mod border;
+mod bundle;
 pub mod cell;
 pub mod difference;
+pub mod evaluation;
 mod executions;
 pub mod label;
+mod lanes;
 mod orders;
 pub mod outline;
 pub mod pair;
-mod part;
+pub mod part;
 pub mod place;
 pub mod realise;
 pub mod rows;

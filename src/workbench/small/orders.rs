@@ -4,12 +4,30 @@
 use super::rows::{MOST, Rows, bits};
 
 /// What an execution chooses beside reads-from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Execution {
     /// A total order of fences, of which `sc` is a part.
     pub(super) fences: Rows,
     /// Coherence.
     pub(super) co: Rows,
+}
+
+/// The executions of a candidate that a cell leaves open.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    /// Those on which the models may disagree.
+    pub(super) disputed: Vec<Execution>,
+    /// Those on which they agree, whose outcomes may be in dispute.
+    pub(super) agreed: Vec<Execution>,
+    /// The fences that may be `fence.sc`.
+    pub(super) fences: u32,
+}
+
+impl Pending {
+    /// Whether several executions are in dispute.
+    pub(super) fn are_many(&self) -> bool {
+        self.disputed.len() > 1
+    }
 }
 
 /// A relation of some pairs.

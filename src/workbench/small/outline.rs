@@ -6,6 +6,7 @@
 use super::cell::{Cell, Frame, Part};
 use super::orders::relation;
 use super::pair::Stage;
+use super::part::Ceiling;
 use super::rows::{MOST, Rows};
 use super::search::{Effort, Search, Space, everything};
 use super::shape::Alphabet;
@@ -19,17 +20,21 @@ pub fn contested<'s>(
     space: Space<'s>,
     skeleton: &Skeleton,
     alphabet: &Alphabet,
+    ceiling: Option<Ceiling>,
     effort: &mut Effort,
 ) -> Cell<'s> {
     let shape = skeleton.merged();
-    let all = everything(space, &shape);
+    let mut all = everything(space, &shape);
+    if let Some(ceiling) = ceiling {
+        all.lower(ceiling, space.pair, &shape, space.labels);
+    }
     let mut frame = Frame::outline(space.pair, skeleton, alphabet);
     if all.is_void() || frame.len() > MOST {
         return all;
     }
     frame.chosen.rf = frame.any_source();
     [Stage::Shape, Stage::Reads].into_iter().for_each(|stage| frame.evaluate(stage, &all));
-    let mut ignore = |_| ControlFlow::Continue(());
+    let mut ignore = |_, _: &mut _| ControlFlow::Continue(());
     Search::new(space, &shape, frame, effort, &mut ignore).narrowed(all)
 }
 

@@ -8,7 +8,7 @@
 use super::label::orders;
 use super::place::Asked;
 use super::shape::{Alphabet, Kind};
-use super::twins::{Twin, Twins};
+use super::twins::{Inputs, Twin, Twins};
 use crate::id::NodeId;
 use crate::ptx::operation::Order;
 use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
@@ -83,6 +83,33 @@ impl Demand {
     }
 }
 
+/// The steps of a stage.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    /// All steps, operands first; those come before the others on which an axiom depends that is not
+    /// common to the models.
+    pub(super) list: Vec<Timed>,
+    /// How many come before the others.
+    pub(super) own: usize,
+}
+
+/// A step, and from what it is evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Timed {
+    pub(super) step: Step,
+    /// The node that tells when the step was evaluated last.
+    pub(super) clock: NodeId,
+    /// What the nodes of the step are evaluated from; none for what the program supplies.
+    pub(super) operands: Vec<NodeId>,
+}
+
+/// What the evaluation in lanes takes from the frame as it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Taken {
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) twins: Vec<usize>,
+}
+
 /// Two models over one arena.
 #[derive(Clone, Debug)]
 pub struct Pair {
@@ -91,9 +118,11 @@ pub struct Pair {
     /// The axioms of both, each once.
     pub demands: Vec<Demand>,
     /// The steps of each stage, in the order of [`Stage::ALL`].
-    pub(super) steps: Vec<Vec<Step>>,
+    pub(super) steps: Vec<Steps>,
     /// The pairs of corresponding expressions that may differ, by stage.
-    pub(super) twins: Vec<Vec<(usize, Twin)>>,
+    pub(super) twins: Vec<Vec<(usize, Twin, Inputs)>>,
+    /// What is taken as it is where executions are looked at together.
+    pub(super) taken: Taken,
     /// Whether a node has one value for all orders, scopes and places.
     pub(super) exact: Vec<bool>,
     /// The properties of placements that the models distinguish.
@@ -137,10 +166,13 @@ impl Pair {
             step.nodes().for_each(|id| bits[id.index()] = own);
             steps[Stage::of(own) as usize].push(step);
         }
+        let owned = owned(&arena, &demands);
+        let steps: Vec<Steps> = steps.into_iter().map(|s| Steps::new(&arena, s, &owned)).collect();
         demands.iter_mut().for_each(|d| d.stage = Stage::of(bits[d.node.index()]));
         let twins = twins(&arena, &mut demands, &bits);
+        let all = steps.iter().flat_map(|steps| &steps.list);
         let used: Vec<Node> =
-            steps.iter().flatten().flat_map(Step::nodes).map(|id| arena.node(id)).collect();
+            all.flat_map(|timed| timed.step.nodes()).map(|id| arena.node(id)).collect();
         let mentions = |node: Node| used.contains(&node);
         let scopes =
             [BaseSet::ScopeCta, BaseSet::ScopeCluster, BaseSet::ScopeGpu, BaseSet::ScopeSys];
@@ -153,7 +185,16 @@ impl Pair {
         };
         let exact = bits.iter().map(|bits| bits & LABELS == 0).collect();
         let total = models.map(|model| model.total_co);
-        Self { arena, demands, steps, twins, exact, asked, total }
+        let taken = Taken::default();
+        let mut pair = Self { arena, demands, steps, twins, taken, exact, asked, total };
+        pair.taken = Taken::new(&pair);
+        pair
+    }
+
+    /// Whether a twin is one of sets.
+    pub(super) fn is_set_twin(&self, index: usize) -> bool {
+        let twin = self.twins.iter().flatten().find(|(own, ..)| *own == index);
+        twin.is_some_and(|(_, twin, _)| self.arena.sort(twin.nodes[0]) == Sort::Set)
     }
 
     /// Whether the models are equal for these programs.
@@ -163,8 +204,63 @@ impl Pair {
     }
 }
 
+/// The nodes on which axioms depend that are not common to the models.
+fn owned(arena: &Arena, demands: &[Demand]) -> Vec<bool> {
+    let roots: Vec<NodeId> = demands.iter().filter(|d| !d.is_common()).map(|d| d.node).collect();
+    let mut owned = vec![false; arena.len()];
+    for (step, _) in plan(arena, &roots) {
+        step.nodes().for_each(|id| owned[id.index()] = true);
+    }
+    owned
+}
+
+impl Steps {
+    fn new(arena: &Arena, steps: Vec<Step>, owned: &[bool]) -> Self {
+        let timed = |step: Step| {
+            let own: Vec<NodeId> = step.nodes().collect();
+            let mut operands: Vec<NodeId> =
+                own.iter().flat_map(|&id| dependencies(arena, id)).collect();
+            operands.retain(|id| !own.contains(id));
+            operands.sort_unstable();
+            operands.dedup();
+            Timed { clock: own[0], operands, step }
+        };
+        let (mut list, others): (Vec<Timed>, Vec<Timed>) =
+            steps.into_iter().map(timed).partition(|timed| owned[timed.clock.index()]);
+        let own = list.len();
+        list.extend(others);
+        Self { list, own }
+    }
+}
+
+impl Taken {
+    /// What is taken for a pair.
+    pub(super) fn new(pair: &Pair) -> Self {
+        let steps = &pair.steps[Stage::Coherence as usize].list;
+        let late: Vec<NodeId> = steps.iter().flat_map(|timed| timed.step.nodes()).collect();
+        let twins = &pair.twins[Stage::Coherence as usize];
+        let operands = steps.iter().flat_map(|timed| timed.operands.iter().copied());
+        // A restriction is evaluated from its set.
+        let sets = steps.iter().flat_map(|timed| &timed.operands);
+        let sets = sets.filter(|&&id| matches!(pair.arena.node(id), Node::ToId(_)));
+        let sets = sets.flat_map(|&id| dependencies(&pair.arena, id));
+        let demanded = pair.demands.iter().filter(|d| d.stage == Stage::Coherence).map(|d| d.node);
+        let compared = twins.iter().flat_map(|(_, _, (nodes, _))| nodes.iter().copied());
+        let mut nodes: Vec<NodeId> = operands.chain(sets).chain(demanded).chain(compared).collect();
+        nodes.retain(|id| !late.contains(id));
+        nodes.sort_unstable();
+        nodes.dedup();
+        let used = twins.iter().flat_map(|(_, _, (_, twins))| twins.iter().copied());
+        let mut used: Vec<usize> = used.collect();
+        used.retain(|twin| twins.iter().all(|(own, ..)| own != twin));
+        used.sort_unstable();
+        used.dedup();
+        Self { nodes, twins: used }
+    }
+}
+
 /// Pairs the axioms of one name that each occur in only one model, and gives their twins by stage.
-fn twins(arena: &Arena, demands: &mut [Demand], bits: &[u8]) -> Vec<Vec<(usize, Twin)>> {
+fn twins(arena: &Arena, demands: &mut [Demand], bits: &[u8]) -> Vec<Vec<(usize, Twin, Inputs)>> {
     let mut twins = Twins::default();
     let own = |demand: &Demand, model: usize| demand.of[model] && !demand.is_common();
     for at in 0..demands.len() {
@@ -184,7 +280,8 @@ fn twins(arena: &Arena, demands: &mut [Demand], bits: &[u8]) -> Vec<Vec<(usize, 
     let mut staged = vec![Vec::new(); Stage::ALL.len()];
     for (index, twin) in twins.list.into_iter().enumerate() {
         let [a, b] = twin.nodes.map(|node| bits[node.index()]);
-        staged[Stage::of(a | b) as usize].push((index, twin));
+        let inputs = twin.inputs();
+        staged[Stage::of(a | b) as usize].push((index, twin, inputs));
     }
     staged
 }

@@ -4,12 +4,22 @@
 //! more may be ruled out, and often nothing is left.
 
 use super::cell::Cell;
-use super::label::scopes_told_apart;
+use super::label::{Label, scopes_told_apart};
 use super::pair::Pair;
 use super::place::Level;
-use super::shape::{Kind, Shape};
+use super::shape::{Kind, Op, Shape};
 use crate::ptx::operation::Order;
 use std::ops::ControlFlow;
+
+/// How much a program has at most: parts of the machine, and of as many parts, steps from the strongest
+/// labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ceiling {
+    /// The CTAs, clusters and GPUs of the placement.
+    pub parts: usize,
+    /// The positions of the labels in the lists of their kinds.
+    pub weakness: usize,
+}
 
 /// A value of one of the choices that a cell leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +95,34 @@ impl<'a> Cell<'a> {
                 let scopes = scopes_told_apart(placement, thread, pair.asked.scopes);
                 labels.retain(|label| label.scope.is_none_or(|scope| scopes.contains(&scope)));
             }
+        }
+    }
+
+    /// Leaves out programs that are above a ceiling; `all` are the labels of each kind.
+    pub(super) fn lower(
+        &mut self,
+        ceiling: Ceiling,
+        pair: &Pair,
+        shape: &Shape,
+        all: &[Vec<Label>],
+    ) {
+        self.placements.retain(|place| place.parts() <= ceiling.parts);
+        // Which of several scopes that reach the same threads has a name depends on the placement.
+        let [placement] = self.placements[..] else { return };
+        self.reduce(pair, shape);
+        if self.is_void() || placement.parts() < ceiling.parts {
+            return;
+        }
+        let position = |(_, op): (usize, Op), label: &Label| {
+            all[op.kind as usize].iter().position(|other| other == label).unwrap_or_default()
+        };
+        let least = |(op, labels): ((usize, Op), &Vec<Label>)| {
+            labels.iter().map(|label| position(op, label)).min().unwrap_or_default()
+        };
+        let least: Vec<usize> = shape.ops().zip(&self.labels).map(least).collect();
+        let sum: usize = least.iter().sum();
+        for ((op, labels), least) in shape.ops().zip(&mut self.labels).zip(least) {
+            labels.retain(|label| sum - least + position(op, label) <= ceiling.weakness);
         }
     }
 

@@ -7,16 +7,17 @@
 //! differ there, it rules out the places, orders and scopes for which they do not, and splits what is
 //! left. In an unsplit cell the models certainly agree or certainly differ.
 
-use super::cell::{Cell, Event, Frame, Part, Stand};
+use super::cell::{Cell, Event, Frame, Part, events};
 use super::difference::Difference;
+use super::evaluation::Stand;
 use super::label::Label;
-use super::orders::{Execution, partial_orders, relation};
+use super::orders::{Pending, partial_orders, relation};
 use super::pair::{Pair, Stage};
-use super::part::{Part as Value, narrow};
+use super::part::{Ceiling, Part as Value, narrow};
 use super::place::{Level, Placement};
 use super::rows::{MOST, Rows};
 use super::shape::{Kind, Shape};
-use super::stands::{Outcomes, is_early};
+use super::stands::{Allows, is_early};
 use std::ops::ControlFlow;
 
 /// The search space.
@@ -58,17 +59,18 @@ impl Effort {
     }
 }
 
-/// Looks for the differences of one shape in a cell; `visit` is given each, the strongest wording of a cell that
-/// differs as a whole, and says whether to go on. The search also ends when the effort is over its
-/// limit.
+/// Looks for the differences of one shape in a cell; `visit` is given each, the strongest wording of a
+/// cell that differs as a whole, and the ceiling, which it may lower; it says whether to go on. The
+/// search also ends when the effort is over its limit.
 pub fn differences<'s>(
     space: Space<'s>,
     shape: &Shape,
     cell: &Cell<'s>,
+    ceiling: Option<Ceiling>,
     effort: &mut Effort,
-    visit: &mut dyn FnMut(Difference) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    search(space, shape, cell, Asks::Difference, effort, visit)
+    search(space, shape, cell, Asks::Difference, ceiling, effort, visit)
 }
 
 /// Searches a cell of programs of a shape.
@@ -77,14 +79,16 @@ pub(super) fn search<'s>(
     shape: &Shape,
     cell: &Cell<'s>,
     asks: Asks,
+    ceiling: Option<Ceiling>,
     effort: &mut Effort,
-    visit: &mut dyn FnMut(Difference) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let frame = Frame::new(space.pair, shape);
     if cell.is_void() || frame.events.len() > MOST {
         return ControlFlow::Continue(());
     }
     let mut search = Search::new(space, shape, frame, effort, visit);
+    search.ceiling = ceiling;
     search.frame.evaluate(Stage::Shape, cell);
     search.frame.evaluate(Stage::Labels, cell);
     search.candidates(cell, asks)
@@ -136,14 +140,15 @@ pub fn outcomes(space: &Space<'_>, program: &Difference) -> Vec<Outcome> {
     [Stage::Shape, Stage::Reads, Stage::Labels, Stage::Both]
         .into_iter()
         .for_each(|stage| frame.evaluate(stage, &cell));
-    let (mut effort, mut ignore) = (Effort::up_to(u64::MAX), |_| ControlFlow::Continue(()));
+    let (mut effort, mut ignore) =
+        (Effort::up_to(u64::MAX), |_, _: &mut Option<Ceiling>| ControlFlow::Continue(()));
     let mut search = Search::new(*space, shape, frame, &mut effort, &mut ignore);
     search.early = search.frame.stand_early();
     let mut open = search.executions(&cell);
     let found = search.outcomes(&cell, &mut open);
     let sizes = search.sizes();
-    let outcome = |(index, outcomes): (usize, &Outcomes)| {
-        (search.finals(index, &sizes), outcomes.models.map(|allows| allows.must))
+    let outcome = |(index, models): (usize, &[Allows; 2])| {
+        (search.finals(index, &sizes), models.map(|allows| allows.must))
     };
     found.iter().enumerate().map(outcome).collect()
 }
@@ -178,6 +183,34 @@ pub(super) fn coherence(pair: &Pair, writers: &[Vec<usize>]) -> Vec<Vec<Rows>> {
     writers.iter().map(|writers| partial_orders(writers, total)).collect()
 }
 
+/// Where each event of a shape goes under the orders of threads that keep the shape, up to names of
+/// locations.
+fn mirrors(shape: &Shape) -> Vec<Vec<usize>> {
+    let events = events(shape);
+    let mut starts = vec![0];
+    shape.threads.iter().for_each(|ops| starts.push(starts[starts.len() - 1] + ops.len()));
+    let image = |order: &Vec<usize>| {
+        let mut ops = Vec::new();
+        order.iter().for_each(|&thread| ops.extend(starts[thread]..starts[thread + 1]));
+        // `ops[to]` goes to `to`.
+        let locs: Vec<u8> = shape.ops().map(|(_, op)| op.loc).collect();
+        let is_access: Vec<bool> = shape.ops().map(|(_, op)| op.kind.is_access()).collect();
+        let goes = |event: &Event| {
+            let to = |op: usize| ops.iter().position(|&from| from == op);
+            events.iter().position(|other| match event.part {
+                Part::Init => {
+                    let op = (0..locs.len()).find(|&op| is_access[op] && locs[op] == event.loc);
+                    let loc = op.and_then(to).map(|op| locs[op]);
+                    other.part == Part::Init && Some(other.loc) == loc
+                }
+                _ => other.part == event.part && Some(other.op) == to(event.op),
+            })
+        };
+        events.iter().map(goes).collect::<Option<Vec<usize>>>()
+    };
+    shape.symmetries().iter().skip(1).filter_map(image).collect()
+}
+
 /// The writes of each location, without the initial one.
 pub(super) fn writers(events: &[Event], shape: &Shape) -> Vec<Vec<usize>> {
     let of = |loc: usize| {
@@ -199,7 +232,9 @@ pub(super) struct Search<'s, 'v> {
     /// How each demand stands that depends on no order.
     pub(super) early: Vec<Stand>,
     pub(super) effort: &'v mut Effort,
-    pub(super) visit: &'v mut dyn FnMut(Difference) -> ControlFlow<()>,
+    pub(super) visit: &'v mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
+    /// What programs are wanted, at most.
+    pub(super) ceiling: Option<Ceiling>,
 }
 
 /// The verdict of the bounds on a cell.
@@ -218,12 +253,23 @@ impl<'s, 'v> Search<'s, 'v> {
         shape: &'v Shape,
         frame: Frame<'s>,
         effort: &'v mut Effort,
-        visit: &'v mut dyn FnMut(Difference) -> ControlFlow<()>,
+        visit: &'v mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
     ) -> Self {
         let writers = writers(&frame.events, shape);
         let coherence = coherence(space.pair, &writers);
         let any = frame.any_order();
-        Self { space, shape, frame, writers, coherence, any, early: Vec::new(), effort, visit }
+        Self {
+            space,
+            shape,
+            frame,
+            writers,
+            coherence,
+            any,
+            early: Vec::new(),
+            effort,
+            visit,
+            ceiling: None,
+        }
     }
 
     /// All that reads may read from, one after the other.
@@ -248,12 +294,27 @@ impl<'s, 'v> Search<'s, 'v> {
             self.frame.evaluate(Stage::Labels, &top);
         }
         let top = &top;
+        let open = self.all_open(top);
+        let mirrors = match asks {
+            Asks::Difference => mirrors(self.shape),
+            Asks::Border(_) => Vec::new(),
+        };
+        let is_first = |reads: &[usize]| {
+            mirrors.iter().all(|mirror| {
+                let source = |at: usize| {
+                    let reader = mirror.iter().position(|&image| image == readers[at]);
+                    let reader = reader.and_then(|r| readers.iter().position(|&other| other == r));
+                    reader.map(|reader| mirror[reads[reader]])
+                };
+                (0..reads.len()).map(source).ge(reads.iter().copied().map(Some))
+            })
+        };
         let executions = self.executions(top);
         let mut counters = vec![0; readers.len()];
         let mut dirty = false;
         loop {
             let reads: Vec<usize> = counters.iter().zip(&sources).map(|(&c, s)| s[c]).collect();
-            if self.has_values(&readers, &reads) {
+            if self.has_values(&readers, &reads) && is_first(&reads) {
                 self.effort.candidates += 1;
                 let rf = relation(reads.iter().copied().zip(readers.iter().copied()));
                 self.frame.chosen.rf = [rf; 2];
@@ -263,7 +324,7 @@ impl<'s, 'v> Search<'s, 'v> {
                 self.frame.evaluate(Stage::Reads, top);
                 self.frame.evaluate(Stage::Both, top);
                 dirty = match asks {
-                    Asks::Difference => self.explore(top, &reads, executions.clone())?,
+                    Asks::Difference => self.explore(top, &reads, open.clone())?,
                     Asks::Border(side) => {
                         let none = vec![false; self.sizes().iter().product()];
                         self.follow(top, &reads, side, &none, executions.clone())?
@@ -307,10 +368,25 @@ impl<'s, 'v> Search<'s, 'v> {
         &mut self,
         cell: &Cell<'s>,
         reads: &[usize],
-        mut open: Vec<Execution>,
+        mut open: Pending,
     ) -> ControlFlow<(), bool> {
+        let mut lowered = None;
+        if let Some(ceiling) = self.ceiling {
+            let mut low = cell.clone();
+            low.lower(ceiling, self.space.pair, self.shape, self.space.labels);
+            if low.is_void() {
+                return ControlFlow::Continue(false);
+            }
+            if low.labels != cell.labels || low.placements.len() != cell.placements.len() {
+                self.frame.evaluate(Stage::Labels, &low);
+                self.frame.evaluate(Stage::Both, &low);
+                lowered = Some(low);
+            }
+        }
+        let is_lowered = lowered.is_some();
+        let cell = lowered.as_ref().unwrap_or(cell);
         if self.settles(cell, reads, &mut open)? {
-            return ControlFlow::Continue(false);
+            return ControlFlow::Continue(is_lowered);
         }
         let mut cell = cell.clone();
         narrow(&mut cell, (self.space.pair, self.shape), ROUNDS, |part| {
@@ -333,17 +409,18 @@ impl<'s, 'v> Search<'s, 'v> {
         &mut self,
         cell: &Cell<'s>,
         reads: &[usize],
-        open: &mut Vec<Execution>,
+        open: &mut Pending,
     ) -> ControlFlow<(), bool> {
         if self.effort.is_over() {
             return ControlFlow::Break(());
         }
         self.effort.cells += 1;
+
         match self.known(cell, open) {
             Known::Agree => ControlFlow::Continue(true),
             Known::Differ { finals, allowed_by } => {
                 if let Some(difference) = self.strongest(cell, reads, finals, allowed_by) {
-                    (self.visit)(difference)?;
+                    (self.visit)(difference, &mut self.ceiling)?;
                 }
                 ControlFlow::Continue(true)
             }
@@ -377,7 +454,9 @@ impl<'s, 'v> Search<'s, 'v> {
     /// The parts of a cell by the choice with the fewest values.
     fn split(&self, cell: &Cell<'s>) -> Vec<Cell<'s>> {
         let choices = cell.choices();
-        let Some(values) = choices.iter().min_by_key(|values| values.len()) else {
+        let is_place = |values: &&Vec<Value>| matches!(values[0], Value::Place(_));
+        let by_size = || choices.iter().min_by_key(|values| values.len());
+        let Some(values) = choices.iter().find(is_place).or_else(by_size) else {
             return Vec::new();
         };
         let part = |&part| cell.within(part, self.space.pair, self.shape);
@@ -408,11 +487,11 @@ impl<'s, 'v> Search<'s, 'v> {
     }
 
     /// How the models stand to each other in a cell.
-    fn known(&mut self, cell: &Cell<'_>, open: &mut Vec<Execution>) -> Known {
+    fn known(&mut self, cell: &Cell<'_>, open: &mut Pending) -> Known {
         let (fails, same) = self.stand_at_once();
         if fails == [true; 2]
             || (same && fails == [false; 2])
-            || (open.len() > 1 && self.agrees_at_large(cell, self.any[1], fails))
+            || (open.are_many() && self.agrees_at_large(cell, self.any[1], fails))
         {
             return Known::Agree;
         }
@@ -446,7 +525,7 @@ impl<'s, 'v> Search<'s, 'v> {
         self.frame.chosen.fences = fences;
         self.frame.evaluate(Stage::FenceOrder, cell);
         self.frame.evaluate(Stage::Coherence, cell);
-        let (stands, same) = self.frame.stands(&self.early);
+        let (stands, same) = self.frame.agree(&self.early);
         let broken = [0, 1].map(|m| fails[m] || stands[m] == Stand::Broken);
         let same = same && self.space.pair.total[0] == self.space.pair.total[1];
         broken == [true; 2] || same

@@ -4,6 +4,8 @@
 //! [`skeleton`](super::skeleton) lists the shape whose threads are sorted by descending length, then by
 //! the kinds of their instructions, then by locations in order of first occurrence.
 
+use itertools::Itertools;
+
 /// The kind of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -114,6 +116,14 @@ impl Shape {
     #[must_use]
     pub fn is_special(&self) -> bool {
         self.ops().any(|(_, op)| op.kind.is_special() || op.alias || op.copies.is_some())
+    }
+
+    /// The orders of threads that keep the shape, the order as it is first.
+    #[must_use]
+    pub fn symmetries(&self) -> Vec<Vec<usize>> {
+        let threads = self.threads.len();
+        let orders = (0..threads).permutations(threads);
+        orders.filter(|order| self.reordered(order) == *self).collect()
     }
 
     /// The shape with its threads in another order, and with locations numbered in order of first

@@ -1,16 +1,8 @@
 //! How both models stand to the executions of a cell, from how their axioms stand.
 
-use super::cell::{Frame, Stand};
+use super::cell::Frame;
+use super::evaluation::Stand;
 use super::pair::{Demand, Stage};
-
-/// What is known of the executions of a cell with given last writes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Outcomes {
-    /// What each model allows.
-    pub(super) models: [Allows; 2],
-    /// Whether the models may disagree on one of these executions.
-    pub(super) contested: bool,
-}
 
 /// Whether a model allows an outcome in some program of a cell, and in all programs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,26 +18,35 @@ impl Frame<'_> {
         self.pair.demands.iter().map(stand).collect()
     }
 
-    /// The status of the execution in each model, and whether the models certainly agree on it.
-    pub(super) fn stands(&self, early: &[Stand]) -> ([Stand; 2], bool) {
+    /// The status of the execution in each model by some demands, and whether both have the same by those
+    /// that are not common.
+    pub(super) fn stands_by(&self, early: &[Stand], counts: impl Fn(&Demand) -> bool) -> Stood {
         let mut stands = [Stand::Kept; 2];
         let mut same = true;
-        let mut common_fails = false;
-        for (demand, early) in self.pair.demands.iter().zip(early) {
+        for (demand, early) in self.pair.demands.iter().zip(early).filter(|(d, _)| counts(d)) {
             let stand = if is_early(demand) { *early } else { self.stand(demand) };
             same &= demand.is_common() || stand == Stand::Kept || self.is_alike(demand);
-            common_fails |= demand.is_common() && stand == Stand::Broken;
-            for (model, known) in stands.iter_mut().enumerate() {
-                match (demand.of[model], stand) {
-                    (true, Stand::Broken) => *known = Stand::Broken,
-                    (true, Stand::Open) if *known == Stand::Kept => *known = Stand::Open,
-                    _ => {}
-                }
+            for (known, _) in stands.iter_mut().zip(demand.of).filter(|(_, is_of)| *is_of) {
+                *known = known.and(stand);
             }
         }
-        let decided = stands[0] == stands[1] && stands[0] != Stand::Open;
-        (stands, common_fails || same || decided)
+        Stood { stands, same }
     }
+
+    /// Whether the models certainly agree on an execution of which both models' orders are evaluated.
+    pub(super) fn agree(&self, early: &[Stand]) -> ([Stand; 2], bool) {
+        let Stood { stands, same } = self.stands_by(early, |_| true);
+        let decided = stands[0] == stands[1] && stands[0] != Stand::Open;
+        (stands, same || decided)
+    }
+}
+
+/// How both models stand to an execution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stood {
+    pub(super) stands: [Stand; 2],
+    /// Whether the models agree.
+    pub(super) same: bool,
 }
 
 /// Whether a demand depends neither on coherence nor on the order of `fence.sc`.
