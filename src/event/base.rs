@@ -1,7 +1,7 @@
 //! Base sets and given base relations of an event graph, over all events it may have.
 //!
 //! The set or relation of an execution is the restriction to the events that happen. Each is computed
-//! on first use and kept with the graph ([`super::base_cache`]).
+//! on first use and kept with the graph (`base_cache`).
 
 use super::graph::{AgentKind, EventGraph, EventKind};
 use super::meetings::Meetings;

@@ -3,7 +3,7 @@
 //!
 //! A generation of a barrier completes when its rule is met; its waiting operations are passed only
 //! then. An assignment is well founded if the generations can complete one after another
-//! (PTX-9.7.13.1): a circular wait has no final state ([`super::wait_graph`]).
+//! (PTX-9.7.13.1): a circular wait has no final state (`wait_graph`).
 
 use super::barriers::{Barriers, Generation, Generations, Unit};
 use crate::collections::{IndexMap, IndexSet};

@@ -1,6 +1,6 @@
 //! The parts of a cell: what is left if a place, an order or a scope is chosen, or ruled out.
 //!
-//! [`narrow`] rules out what makes no difference. What is left of a cell has closer bounds, so that
+//! `narrow` rules out what makes no difference. What is left of a cell has closer bounds, so that
 //! more may be ruled out, and often nothing is left.
 
 use super::cell::Cell;
