@@ -203,7 +203,7 @@ impl<'m> Checker<'m> {
     /// The verdict if there may be more: the engine cannot tell, or the model defines no `race`.
     ///
     /// ```
-    /// # let text = include_str!("../litmus/mp/MP+all-relaxed.litmus");
+    /// # let text = include_str!("../tests/cli/MP-relaxed.litmus");
     /// # let mut files = ptxmc::Files::default();
     /// # let parsed = ptxmc::parse_tests(&mut files, "mp.litmus", text);
     /// # let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");

@@ -269,13 +269,16 @@ impl Maker<'_, '_> {
         all: &mut Instances,
     ) -> Result<FxHashMap<String, String>, LitmusError> {
         let mut own = self.short.clone();
-        let dynamic = self.module.variables.iter().filter(|v| v.elements == 0).map(|variable| {
-            let mut variable = variable.clone();
-            variable.elements = u64::from(launch.shared) / u64::from(variable.ty.bytes().max(1));
-            Passed { variable, map: None }
+        let mut dynamic = self.module.variables.iter().filter(|v| v.elements == 0);
+        let first = dynamic.next().map(|variable| {
+            let align = dynamic.clone().map(|other| other.align).max();
+            let align = variable.align.max(align.unwrap_or(1));
+            let elements = u64::from(launch.shared) / u64::from(variable.ty.bytes().max(1));
+            Passed { variable: Variable { align, elements, ..variable.clone() }, map: None }
         });
+        let names = first.as_ref().map(|first| first.variable.name.value.clone());
         let passed = parameters(kernel, launch, &self.draft.tensor_maps)?;
-        for Passed { mut variable, map } in passed.into_iter().chain(dynamic) {
+        for Passed { mut variable, map } in passed.into_iter().chain(first) {
             if self.several {
                 rename(&mut variable, label, &mut own);
             } else {
@@ -287,6 +290,11 @@ impl Maker<'_, '_> {
             let name = variable.name.clone();
             all.tensor_maps.extend(map.map(|map| TensorMap { name, ..map }));
             all.variables.push(variable);
+        }
+        // All arrays in dynamic shared memory begin at its beginning: they are one variable.
+        for (name, other) in names.iter().flat_map(|name| dynamic.clone().map(move |o| (name, o))) {
+            let name = own.get(name).unwrap_or(name).clone();
+            own.insert(other.name.value.clone(), name);
         }
         Ok(own)
     }

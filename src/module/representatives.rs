@@ -29,6 +29,9 @@ const MOST_STEPS: usize = 20_000_000;
 /// How many roles have representatives at most.
 const MOST_ROLES: usize = 64;
 
+/// How many accesses to one place are paired where there are more roles.
+const MOST_PAIRED: usize = 256;
+
 /// How many threads stand for others at most.
 const MOST_REPRESENTATIVES: usize = 128;
 
@@ -270,6 +273,12 @@ impl Follow {
                 threads.iter().map(move |&thread| (role, at, *writes, thread))
             })
             .collect();
+        // With more roles than have representatives, not every pair can be shown.
+        let most = match self.roles.len() > MOST_ROLES {
+            true => accesses.len().min(MOST_PAIRED),
+            false => accesses.len(),
+        };
+        let accesses = &accesses[..most];
         for (number, &(role, at, writes, thread)) in accesses.iter().enumerate() {
             for &(other_role, other_at, other_writes, other) in &accesses[number..] {
                 if thread == other || !(writes || other_writes) {

@@ -15,7 +15,7 @@
 
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
-use super::trace::{Moment, Trace};
+use super::trace::{Moment, Trace, depends_on_place};
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Variable};
 use crate::program::layout::Layout;
 use crate::program::lower::unrotated;
@@ -468,6 +468,9 @@ impl<'a> Specializer<'a> {
                     state.registers[register] = None;
                 }
             }
+        }
+        if self.trace.is_some() && depends_on_place(&self.statements[at].operation) {
+            step.written().into_iter().for_each(|register| state.registers[register] = None);
         }
         let folded = statement.map(|statement| self.folded(statement, step, sure, state));
         (folded, Next::Place(at + 1))

@@ -42,6 +42,22 @@ pub(super) struct Touch {
     pub(super) at: u32,
 }
 
+/// Whether a statement has results that depend on the lanes beside a thread or on its place in the
+/// cluster: code that is lowered once for all threads does not know them.
+pub(super) fn depends_on_place(operation: &Operation) -> bool {
+    let Operation::Form(written) = operation else { return false };
+    matches!(written.op(), Op::Warp(_) | Op::CtaRank | Op::IsSpace)
+}
+
+/// Whether a statement exchanges something with the other lanes of the warp.
+fn exchanges(operation: &Operation) -> bool {
+    match operation {
+        Operation::WarpBarrier { .. } => true,
+        Operation::Form(written) => matches!(written.op(), Op::Warp(_)),
+        _ => false,
+    }
+}
+
 /// The entry of a path that says that an access is misaligned or outside of all variables.
 const OUTSIDE: u32 = u32::MAX;
 
@@ -64,6 +80,7 @@ impl Trace {
     /// Notes a step that is executed.
     pub(super) fn observe(&mut self, moment: &Moment<'_>) {
         self.steps += 1;
+        self.exchanges |= exchanges(moment.operation);
         if moment.step.micros.iter().all(|micro| matches!(micro, Micro::Assign { .. })) {
             return;
         }
@@ -82,9 +99,7 @@ impl Trace {
                 self.counts |= !moment.initializes_for_one();
             }
             Operation::CtaBarrier { count, .. } => self.counts |= count.is_some(),
-            Operation::WarpBarrier { .. } => self.exchanges = true,
             Operation::Form(written) => {
-                self.exchanges |= matches!(written.op(), Op::Warp(_));
                 self.computes_addresses |= written.accesses().next().is_some();
             }
             Operation::Unknown { reach: Reach::Anything, .. } => self.computes_addresses = true,

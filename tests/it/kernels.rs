@@ -640,3 +640,62 @@ fn metadata_behind_directives_is_one_mistake() {
     assert_eq!(run.err.matches("error[").count(), 1, "{}", run.err);
     assert!(run.err.contains("`Expect` stands behind the first directive"), "{}", run.err);
 }
+
+/// What a thread gets from its lanes, from its place in the cluster and from the other arrays in
+/// dynamic shared memory is not what the first thread of the launch gets.
+#[test]
+fn threads_of_one_launch_are_not_taken_for_the_first() {
+    let lanes = "
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %laneid;
+  shfl.sync.up.b32 %r2|%p1, %r1, 1, 0, -1;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd1, %rd1, %rd2;
+  @%p1 st.global.u32 [%rd1], %r1;
+  ret;
+}
+";
+    let (text, status) =
+        launched("lanes", &module(lanes), "buf x[32] of .u32 = 0; k<<<1, 512>>>(x)");
+    assert_eq!(status, 1, "{text}");
+    let ranks = "
+.visible .entry k(.param .u64 p) {
+  .shared .u32 s;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, s;
+  getctarank.shared::cluster.u32 %r2, %r1;
+  mov.u32 %r3, %ctaid.x;
+  sub.u32 %r3, %r3, %r2;
+  mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r4, %r3, 512, %r4;
+  mul.wide.u32 %rd2, %r4, 4;
+  add.u64 %rd1, %rd1, %rd2;
+  st.global.u32 [%rd1], 1;
+  ret;
+}
+";
+    let launch = "buf x[1024] of .u32 = 0; k<<<2, 512>>>(x) cluster(2)";
+    let (text, status) = launched("ranks", &module(ranks), launch);
+    assert_ne!(status, 0, "{text}");
+    let dynamic = "
+.extern .shared .align 16 .b8 a[];
+.extern .shared .align 16 .b8 b[];
+.visible .entry k() {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 st.shared.u32 [a], 1;
+  @!%p1 ld.shared.u32 %r2, [b];
+  ret;
+}
+";
+    let (text, status) = launched("dynamic", &module(dynamic), "k<<<1, 2, 64>>>()");
+    assert_eq!(status, 1, "{text}");
+}
