@@ -404,8 +404,12 @@ impl Test {
     pub fn is_cooperative(&self, grid: u32) -> bool {
         let launch =
             self.metadata("Launch").and_then(|value| value.trim().strip_prefix(COOPERATIVE));
+        let listed = |grids: &str| {
+            let numbers = grids.strip_prefix(char::is_whitespace)?.split(',');
+            numbers.map(|number| number.trim().parse::<u32>().ok()).collect::<Option<Vec<_>>>()
+        };
         launch.is_some_and(|grids| {
-            grids.is_empty() || grids.split(',').any(|number| number.trim().parse() == Ok(grid))
+            grids.is_empty() || listed(grids).is_some_and(|grids| grids.contains(&grid))
         })
     }
 

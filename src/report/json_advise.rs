@@ -69,7 +69,12 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             value["undecided"] =
                 json!({ "cost": null, "code": "too-many-sites", "text": why.to_string() });
         }
-        Advice::Sets(_) | Advice::None(_) | Advice::Nothing | Advice::Void(_) => {}
+        Advice::None(uncured) => {
+            if let Some(failure) = &uncured.failure {
+                value["failure"] = broken(about, failure, model);
+            }
+        }
+        Advice::Sets(_) | Advice::Nothing | Advice::Void(_) => {}
     }
     format!("{value:#}\n")
 }

@@ -111,11 +111,11 @@ pub struct Frame<'p> {
     /// The bounds on the differences between expressions of the two models.
     pub(super) differ: Vec<Rows>,
     /// How often something was evaluated.
-    pub(super) now: u32,
+    pub(super) now: u64,
     /// When the bounds of each node changed last, and when they were evaluated last.
-    pub(super) times: Vec<[u32; 2]>,
+    pub(super) times: Vec<[u64; 2]>,
     /// The same for each bound on a difference.
-    pub(super) differ_times: Vec<[u32; 2]>,
+    pub(super) differ_times: Vec<[u64; 2]>,
     /// Values for many executions at once.
     pub(super) lanes: Lanes,
     /// The relations chosen by the execution.

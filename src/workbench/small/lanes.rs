@@ -23,8 +23,8 @@ pub(super) struct Lanes {
     pub(super) bounds: [Vec<Words>; 2],
     pub(super) differ: Vec<Words>,
     /// When the value that is the same in all lanes was copied from the frame.
-    pub(super) times: Vec<u32>,
-    pub(super) differ_times: Vec<u32>,
+    pub(super) times: Vec<u64>,
+    pub(super) differ_times: Vec<u64>,
 }
 
 impl Lanes {
@@ -32,8 +32,8 @@ impl Lanes {
         Self {
             bounds: [vec![Vec::new(); nodes], vec![Vec::new(); nodes]],
             differ: vec![Vec::new(); twins],
-            times: vec![u32::MAX; nodes],
-            differ_times: vec![u32::MAX; twins],
+            times: vec![u64::MAX; nodes],
+            differ_times: vec![u64::MAX; twins],
         }
     }
 }

@@ -265,6 +265,10 @@ impl Twin {
         let [a, b] = self.nodes.map(NodeId::index);
         out.clear();
         out.resize(up[a].len(), 0);
+        // A set and a relation have no members to compare.
+        if up[a].len() != up[b].len() {
+            return out.fill(!0);
+        }
         made_in_lanes(&self.how, out, bounds, differ, n);
         for (at, word) in out.iter_mut().enumerate() {
             *word &= (up[a][at] & !low[b][at]) | (up[b][at] & !low[a][at]);
