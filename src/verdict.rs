@@ -149,8 +149,13 @@ impl Kind {
     /// All [words](Self::word) for verdicts: those of kinds, then those of a `forall`.
     #[must_use]
     pub fn words() -> Vec<&'static str> {
-        let always = [Self::Forbidden, Self::Allowed].map(|kind| kind.word(Quantifier::Forall));
-        Self::ALL.iter().map(|kind| kind.name()).chain(always).collect()
+        Self::ALL.iter().map(|kind| kind.name()).chain(Self::words_of_forall()).collect()
+    }
+
+    /// The words for a `forall` whose condition holds, and for one whose condition does not.
+    #[must_use]
+    pub fn words_of_forall() -> [&'static str; 2] {
+        [Self::Forbidden, Self::Allowed].map(|kind| kind.word(Quantifier::Forall))
     }
 
     /// The word for the kind.

@@ -56,13 +56,9 @@ pub(super) fn refusal(
     has_race: impl FnOnce() -> Option<bool>,
 ) -> Option<Refusal> {
     let kind = judgement.verdict.kind();
-    let always = match (quantifier, kind) {
-        (Quantifier::Forall, Kind::Forbidden) => Some(Refusal::Holds),
-        (Quantifier::Forall, Kind::Allowed) => Some(Refusal::Fails),
-        _ => None,
-    };
+    let worded = Refusal::named(kind.word(quantifier));
     let unasked = [Refusal::Verdict(kind), Refusal::Unasked];
-    let found = always.into_iter().chain(unasked).find(|refusal| refused.contains(refusal));
+    let found = worded.into_iter().chain(unasked).find(|refusal| refused.contains(refusal));
     let found = found.filter(|_| judgement.expected.is_none());
     let may_hang = || judgement.hang.as_ref().is_some_and(|hang| hang.kind() != HangKind::Never);
     let hangs = || (refused.contains(&Refusal::Hang) && may_hang()).then_some(Refusal::Hang);

@@ -11,7 +11,7 @@ use super::graph::{
 use super::pieces::Pieces;
 use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::micro::{AsyncEffect, Behind, Marks, Program, Tracked};
+use crate::program::micro::{AsyncEffect, Behind, Program, Tracked};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Proxy;
 
@@ -128,21 +128,10 @@ fn add_completion(
 ) -> EventId {
     let id = EventId::new(graph.events.len());
     let issued = graph.event(issue);
-    let (span, position) = (issued.span, issued.position);
+    let place = (issued.span, issued.position);
     let access = AccessId::new(graph.accesses.len());
     graph.accesses.push(Access::of_no_memory(id, guard));
-    graph.events.push(Event {
-        agent,
-        kind: EventKind::Complete(kind),
-        guard,
-        access,
-        loc: None,
-        order: None,
-        scope: None,
-        proxy: Proxy::Generic,
-        marks: Marks::default(),
-        span,
-        position,
-    });
+    let kind = EventKind::Complete(kind);
+    graph.events.push(Event::of_no_memory(agent, kind, guard, access, place));
     id
 }

@@ -248,19 +248,8 @@ impl GraphBuilder<'_> {
     ) -> EventId {
         let id = EventId::new(graph.events.len());
         let access = AccessId::new(graph.accesses.len());
-        let mut event = Event {
-            agent,
-            kind: EventKind::Boundary,
-            guard,
-            access,
-            loc: None,
-            order: None,
-            scope: None,
-            proxy: Proxy::Generic,
-            marks: Marks::default(),
-            span,
-            position,
-        };
+        let place = (span, position);
+        let mut event = Event::of_no_memory(agent, EventKind::Boundary, guard, access, place);
         match kind {
             DraftKind::Fence { order, scope, restriction } => {
                 event.kind = EventKind::Fence(*restriction);

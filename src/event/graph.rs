@@ -134,6 +134,29 @@ pub struct Event {
 }
 
 impl Event {
+    /// An event that accesses no memory, without qualifiers.
+    pub(super) fn of_no_memory(
+        agent: AgentId,
+        kind: EventKind,
+        guard: ExprId,
+        access: AccessId,
+        (span, position): (Span, u32),
+    ) -> Self {
+        Self {
+            agent,
+            kind,
+            guard,
+            access,
+            loc: None,
+            order: None,
+            scope: None,
+            proxy: Proxy::Generic,
+            marks: Marks::default(),
+            span,
+            position,
+        }
+    }
+
     /// Whether the event reads memory.
     #[must_use]
     pub fn is_read(&self) -> bool {

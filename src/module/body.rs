@@ -166,14 +166,12 @@ impl Reader {
             ".local" | ".param" => DeclaredSpace::Local,
             ".const" => DeclaredSpace::Const,
             ".global" => DeclaredSpace::Global,
-            // A label of a prototype or list is no place in the program.
-            ".branchtargets" | ".calltargets" | ".callprototype" => {
-                cursor.split_until(|_| false);
-                self.labels.clear();
-                return Ok(());
-            }
-            // Hints are not modelled; a label before one stands for the next statement.
-            _ => {
+            // Not modelled. A label of a prototype or list is no place in the program, one before a
+            // hint stands for the next statement.
+            other => {
+                if matches!(other, ".branchtargets" | ".calltargets" | ".callprototype") {
+                    self.labels.clear();
+                }
                 cursor.split_until(|_| false);
                 return Ok(());
             }

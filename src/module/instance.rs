@@ -276,7 +276,7 @@ impl Maker<'_, '_> {
             let elements = u64::from(launch.shared) / u64::from(variable.ty.bytes().max(1));
             Passed { variable: Variable { align, elements, ..variable.clone() }, map: None }
         });
-        let names = first.as_ref().map(|first| first.variable.name.value.clone());
+        let written = first.as_ref().map(|first| first.variable.name.value.clone());
         let passed = parameters(kernel, launch, &self.draft.tensor_maps)?;
         for Passed { mut variable, map } in passed.into_iter().chain(first) {
             if self.several {
@@ -292,9 +292,9 @@ impl Maker<'_, '_> {
             all.variables.push(variable);
         }
         // All arrays in dynamic shared memory begin at its beginning: they are one variable.
-        for (name, other) in names.iter().flat_map(|name| dynamic.clone().map(move |o| (name, o))) {
-            let name = own.get(name).unwrap_or(name).clone();
-            own.insert(other.name.value.clone(), name);
+        if let Some(written) = written {
+            let name = own.get(&written).unwrap_or(&written).clone();
+            own.extend(dynamic.map(|other| (other.name.value.clone(), name.clone())));
         }
         Ok(own)
     }

@@ -267,18 +267,16 @@ impl Follow {
                 kind.1.push(thread);
             }
         }
-        let accesses: Vec<(usize, u32, bool, usize)> = kinds
+        let mut accesses: Vec<(usize, u32, bool, usize)> = kinds
             .iter()
             .flat_map(|(&(role, at), (writes, threads))| {
                 threads.iter().map(move |&thread| (role, at, *writes, thread))
             })
             .collect();
         // With more roles than have representatives, not every pair can be shown.
-        let most = match self.roles.len() > MOST_ROLES {
-            true => accesses.len().min(MOST_PAIRED),
-            false => accesses.len(),
-        };
-        let accesses = &accesses[..most];
+        if self.roles.len() > MOST_ROLES {
+            accesses.truncate(MOST_PAIRED);
+        }
         for (number, &(role, at, writes, thread)) in accesses.iter().enumerate() {
             for &(other_role, other_at, other_writes, other) in &accesses[number..] {
                 if thread == other || !(writes || other_writes) {

@@ -5,7 +5,6 @@ use super::reason::Cause;
 use super::summary::{Stated, Unread};
 use crate::batch::{Case, Refusal, Standing};
 use crate::relation::expr::Model;
-use crate::verdict::Kind;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 /// Collects cases; suites carry counts, so nothing can be written before the end.
@@ -26,7 +25,7 @@ impl<'a> Suites<'a> {
     pub fn add(&mut self, case: &Case, verdicts: &[Stated]) {
         for ((suite, model), stated) in self.suites.iter_mut().zip(self.models).zip(verdicts) {
             let mut judged = test_case(&model.name, &case.path, status(stated));
-            judged.add_property(property("verdict", word(stated, stated.kind)));
+            judged.add_property(property("verdict", stated.word(stated.kind)));
             judged.add_properties(properties(&stated.cause));
             suite.add_test_case(judged);
         }
@@ -106,7 +105,7 @@ fn of_unread(unread: &[Unread]) -> TestSuite {
 
 /// How a case ended, and why if it was not as it should be.
 fn status(stated: &Stated) -> TestCaseStatus {
-    let (verdict, reason) = (word(stated, stated.kind), &stated.reason);
+    let (verdict, reason) = (stated.word(stated.kind), &stated.reason);
     let said = if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
     let code = stated.cause.code.as_deref();
     match stated.standing() {
@@ -118,7 +117,7 @@ fn status(stated: &Stated) -> TestCaseStatus {
                 }
                 (Some(refused), _) => format!("refused by --fail-on {}, is {said}", refused.name()),
                 (None, expected) => {
-                    let expected = expected.map_or("", |kind| word(stated, kind));
+                    let expected = expected.map_or("", |kind| stated.word(kind));
                     format!("expected {expected}, is {said}")
                 }
             };
@@ -131,11 +130,6 @@ fn status(stated: &Stated) -> TestCaseStatus {
         }
         Standing::Broken => failed(NonSuccessKind::Error, said, code),
     }
-}
-
-/// The word for a verdict on the test.
-fn word(stated: &Stated, kind: Kind) -> &'static str {
-    kind.word(stated.quantifier)
 }
 
 fn failed(kind: NonSuccessKind, message: String, code: Option<&str>) -> TestCaseStatus {

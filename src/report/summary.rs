@@ -52,6 +52,12 @@ impl Stated {
         }
     }
 
+    /// The word for a verdict on the test.
+    #[must_use]
+    pub fn word(&self, kind: Kind) -> &'static str {
+        kind.word(self.quantifier)
+    }
+
     /// How it stands to what was expected.
     #[must_use]
     pub fn standing(&self) -> Standing {
@@ -67,9 +73,6 @@ pub struct Unread {
     /// The first thing that is wrong with it.
     pub why: String,
 }
-
-/// The words for `forall` conditions.
-const ALWAYS: [&str; 2] = ["holds", "fails"];
 
 /// Counts of verdicts, by kind and by how they stand to what was expected, and of files that could
 /// not be read.
@@ -96,8 +99,8 @@ impl Tally {
         for stated in verdicts {
             self.kinds[stated.kind as usize] += 1;
             self.standings[stated.standing() as usize] += 1;
-            for (count, word) in self.always.iter_mut().zip(ALWAYS) {
-                *count += usize::from(stated.kind.word(stated.quantifier) == word);
+            for (count, word) in self.always.iter_mut().zip(Kind::words_of_forall()) {
+                *count += usize::from(stated.word(stated.kind) == word);
             }
         }
     }
@@ -139,7 +142,7 @@ impl Tally {
             _ => self.of_kind(kind),
         };
         let mut kinds: Vec<_> = Kind::ALL.map(|kind| (worded(kind), kind.name())).to_vec();
-        kinds.extend([(holds, ALWAYS[0]), (fails, ALWAYS[1])]);
+        kinds.extend(self.always.into_iter().zip(Kind::words_of_forall()));
         let standings = [
             (self.standing(Standing::Expected), "as expected"),
             (self.standing(Standing::Unasked), "without expectation"),

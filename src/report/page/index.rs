@@ -6,6 +6,7 @@ use crate::collections::IndexSet;
 use crate::relation::expr::Model;
 use crate::report::summary::{Stated, Tally};
 use crate::verdict::Kind;
+use serde_json::{Value, json};
 
 /// A test of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,34 +61,33 @@ pub fn index(entries: &[Entry], models: &[Model], tally: &Tally) -> String {
     page("ptxmc: tests", &script, content)
 }
 
-/// The rows as the script takes them: `folders`, `reasons` and `words` for verdicts, each once, and for each test
-/// its folder, its name, the end of the name of its page, the standing, its verdicts and its reason, as indices.
+/// The rows as the script takes them: `folders`, `reasons` and `verdicts`, each once, and for each test its folder,
+/// its name, its page, the standing, its reason and its verdicts, as indices where they are listed.
 fn data(entries: &[Entry]) -> String {
     let (mut folders, mut reasons, mut verdicts) =
         (Words::default(), Words::default(), Words::default());
-    let mut rows = String::new();
-    for (at, entry) in entries.iter().enumerate() {
+    let row = |(at, entry): (usize, &Entry)| -> Vec<Value> {
         let (folder, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
         let standing =
             entry.verdicts.iter().map(Stated::standing).max().unwrap_or(Standing::Unasked);
         let standing = STANDINGS.iter().position(|(known, _)| *known == standing).unwrap_or(0);
-        let stated = entry.verdicts.iter().map(|stated| verdicts.index(&verdict(stated)));
-        let stated: Vec<String> = stated.map(|index| index.to_string()).collect();
-        let reason = reasons.index(&reason(entry));
-        let comma = if at == 0 { "" } else { "," };
+        let stated = entry.verdicts.iter().map(|stated| verdicts.index(&verdict(stated)).into());
+        let page = page_of(entry, at, name);
         let folder = folders.index(folder);
-        let (name, page) = (quoted(name), quoted(&page_of(entry, at, name)));
-        let stated = stated.join(",");
-        rows += &format!("{comma}\n[{folder},{name},{page},{standing},{reason},{stated}]");
-    }
-    let standings: Vec<String> = STANDINGS.iter().map(|(_, name)| quoted(name)).collect();
-    format!(
-        "{{\"folders\":{},\"reasons\":{},\"verdicts\":{},\"standings\":[{}],\"rows\":[{rows}]}}",
-        folders.list(),
-        reasons.list(),
-        verdicts.list(),
-        standings.join(","),
-    )
+        let reason = reasons.index(&reason(entry));
+        let row = [folder.into(), name.into(), page.into(), standing.into(), reason.into()];
+        row.into_iter().chain(stated).collect()
+    };
+    let rows: Vec<Vec<Value>> = entries.iter().enumerate().map(row).collect();
+    let data = json!({
+        "folders": folders.0,
+        "reasons": reasons.0,
+        "verdicts": verdicts.0,
+        "standings": STANDINGS.map(|(_, name)| name),
+        "rows": rows,
+    });
+    // No text of a test ends the element that the script stands in.
+    data.to_string().replace('<', "\\u003c")
 }
 
 /// The page of a test, where the script cannot tell it by the name of the test.
@@ -106,10 +106,10 @@ fn verdict(stated: &Stated) -> String {
         Standing::Unexpected | Standing::Broken => "bad",
         Standing::Unasked | Standing::Unknown => "",
     };
-    let word = stated.kind.word(stated.quantifier);
+    let word = stated.word(stated.kind);
     let expected = match (stated.standing(), stated.expected) {
         (Standing::Unexpected, Some(expected)) => {
-            format!(" (expected {})", expected.word(stated.quantifier))
+            format!(" (expected {})", stated.word(expected))
         }
         _ => String::new(),
     };
@@ -133,26 +133,6 @@ impl Words {
     fn index(&mut self, word: &str) -> usize {
         self.0.insert_full(word.to_owned()).0
     }
-
-    fn list(&self) -> String {
-        let words: Vec<String> = self.0.iter().map(|word| quoted(word)).collect();
-        format!("[{}]", words.join(","))
-    }
-}
-
-/// A text as a script writes it, which ends no element.
-fn quoted(text: &str) -> String {
-    let mut out = "\"".to_owned();
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '<' | '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
-                out += &format!("\\u{:04x}", u32::from(c));
-            }
-            _ => out.push(c),
-        }
-    }
-    out + "\""
 }
 
 const STANDINGS: [(Standing, &str); 5] = [
