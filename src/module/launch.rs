@@ -151,7 +151,7 @@ fn buffer(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError>
     };
     if cursor.eat(TokenKind::Assign).is_some() {
         let braced = cursor.peek() == Some(TokenKind::OpenBrace);
-        initializer(cursor, &mut variable, false)?;
+        initializer(cursor, &mut variable, &[], false)?;
         // A single number initializes all elements.
         if let (false, Some(&[number])) = (braced, variable.initial.as_deref()) {
             let all = usize::try_from(elements).unwrap_or(usize::MAX);

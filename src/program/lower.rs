@@ -161,6 +161,7 @@ impl Lowering<'_> {
             }
             Value::ElementOf(element) => self.element(element).resize(ty.bits, Extension::Zero),
             Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
+            Value::Sink(_) => unreachable!("nothing is stored there"),
         }
     }
 
@@ -259,7 +260,9 @@ impl Lowering<'_> {
                 self.store_reshaped(access, sources);
             }
             Operation::Store { access, sources } => {
-                let elements = (0_u32..).zip(sources).map(|(element, source)| {
+                let is_stored = |source: &Value| !matches!(source, Value::Sink(_));
+                let elements = (0_u32..).zip(sources).filter(|(_, source)| is_stored(source));
+                let elements = elements.map(|(element, source)| {
                     let target = self.target(access, element, access.order, Marks::default());
                     Micro::Store { target, value: self.value(source, access.ty) }
                 });
@@ -410,7 +413,12 @@ impl Lowering<'_> {
         if self.reshaped(access).is_some() {
             return self.load_reshaped(access, destinations, marks);
         }
-        let elements = (0_u32..).zip(destinations).map(|(element, destination)| {
+        // Of 32 bytes, elements that go to the sink are not read (PTX-9.7.9.8).
+        let is_read = |destination: &Destination| {
+            destination.is_some() || !access.ty.skips_sinks(access.elements)
+        };
+        let elements = (0_u32..).zip(destinations).filter(|(_, to)| is_read(to));
+        let elements = elements.map(|(element, destination)| {
             let target = self.target(access, element, access.order, marks);
             Micro::Load { target, destination: self.loaded(destination, access.ty) }
         });

@@ -88,6 +88,17 @@ impl Slot {
             Choices::Spaces(_) | Choices::Scopes(_) => false,
         }
     }
+
+    /// Whether the slot may hold a floating-point type.
+    pub(crate) fn takes_floats(&self) -> bool {
+        match &self.choices {
+            Choices::Types(types) => types.iter().any(|ty| ty.is_float()),
+            Choices::Words(words) => {
+                words.iter().filter_map(|word| type_of(word)).any(Type::is_float)
+            }
+            Choices::Spaces(_) | Choices::Scopes(_) => false,
+        }
+    }
 }
 
 /// An operand of a form.

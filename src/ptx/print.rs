@@ -178,6 +178,7 @@ impl Printer {
                 }
             }
             Value::Special(name) => format!("%{}", name.value),
+            Value::Sink(_) => "_".to_owned(),
         }
     }
 

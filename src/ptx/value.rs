@@ -182,6 +182,13 @@ impl Type {
     pub fn is_packed(self) -> bool {
         matches!(self.kind, TypeKind::FloatX2 | TypeKind::BfloatX2)
     }
+
+    /// Whether an access leaves out the elements for which it names the sink `_`, given their
+    /// number: vectors of 256 bits do (PTX-9.7.9.8, PTX-9.7.9.11).
+    pub(crate) const fn skips_sinks(self, elements: u32) -> bool {
+        const SKIPPING: u32 = 256;
+        self.bits * elements == SKIPPING
+    }
 }
 
 /// A value operand.
@@ -199,6 +206,8 @@ pub enum Value {
     Special(Spanned<String>),
     /// The complement of a predicate register, `!p`.
     Not(Register),
+    /// The sink `_` in the place of an element that a store leaves as it is (PTX-9.7.9.11).
+    Sink(Span),
 }
 
 impl Value {
@@ -210,6 +219,7 @@ impl Value {
             Self::Immediate(i) => i.span,
             Self::AddressOf(s, _) | Self::Special(s) => s.span,
             Self::ElementOf(element) => element.variable.span,
+            Self::Sink(span) => *span,
         }
     }
 }

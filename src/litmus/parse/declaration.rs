@@ -228,16 +228,18 @@ pub(crate) fn variables(
     let ty = ty.ok_or_else(|| cursor.expected("a type such as `.u32`"))?;
     loop {
         let name = cursor.word("the variable's name")?;
-        let mut elements = vector;
-        let mut open = false;
+        let mut sizes = Vec::new();
         while cursor.eat(TokenKind::OpenBracket).is_some() {
-            if elements == vector && cursor.eat(TokenKind::CloseBracket).is_some() {
-                open = true;
-                continue;
+            let open = sizes.is_empty() && cursor.eat(TokenKind::CloseBracket).is_some();
+            sizes.push(if open { None } else { Some(element_count(cursor)?) });
+            if !open {
+                cursor.expect(TokenKind::CloseBracket, "`]`")?;
             }
-            elements = elements.saturating_mul(element_count(cursor)?);
-            cursor.expect(TokenKind::CloseBracket, "`]`")?;
         }
+        sizes.extend((vector > 1).then_some(Some(vector)));
+        let open = sizes.first() == Some(&None);
+        let sizes: Vec<u64> = sizes.into_iter().map(|size| size.unwrap_or(1)).collect();
+        let elements = sizes.iter().fold(1_u64, |all, &size| all.saturating_mul(size));
         if elements > 1 << 20 {
             let what = "the number of elements (1 to 1048576)";
             return Err(SyntaxError::Range { what, span: name.span });
@@ -257,7 +259,7 @@ pub(crate) fn variables(
             let at_end = |cursor: &Cursor<'_>| {
                 matches!(cursor.peek(), Some(TokenKind::Comma | TokenKind::Semicolon))
             };
-            match initializer(cursor, &mut variable, open) {
+            match initializer(cursor, &mut variable, &sizes, open) {
                 // The variable is added nevertheless, so that one mistake is reported once.
                 Err(wrong @ SyntaxError::Initializer { .. }) if at_end(cursor) => {
                     draft.syntax(&wrong);
@@ -286,28 +288,57 @@ pub(crate) fn variables(
     }
 }
 
-/// `1`, `x+4`, or `{...}`, whose length an array without a size has.
+/// `1`, `x+4`, or `{...}`, in which the lists of rows may stand in braces of their own (PTX-5.4.4), given the
+/// sizes of the dimensions. An `open` array has as many rows as there are values for.
 pub(crate) fn initializer(
     cursor: &mut Cursor<'_>,
     variable: &mut Variable,
+    sizes: &[u64],
     open: bool,
 ) -> Result<(), SyntaxError> {
+    let row = sizes.get(1..).unwrap_or_default();
     let mut values = Vec::new();
     if cursor.eat(TokenKind::OpenBrace).is_some() {
-        while cursor.peek() != Some(TokenKind::CloseBrace) {
-            values.push(initial_value(cursor, variable, values.len())?);
-            if cursor.eat(TokenKind::Comma).is_none() {
-                break;
-            }
-        }
-        cursor.expect(TokenKind::CloseBrace, "`}`")?;
+        initial_values(cursor, variable, row, &mut values)?;
     } else {
         values.push(initial_value(cursor, variable, 0)?);
     }
     if open {
-        variable.elements *= (values.len() as u64).max(1);
+        let row: u64 = row.iter().product();
+        variable.elements = (values.len() as u64).max(1).next_multiple_of(row);
     }
     variable.initial = Some(values);
+    Ok(())
+}
+
+/// The rest of a list behind its brace. Each element is a number, or a list that makes up a row of these
+/// sizes; what a row lacks is zero.
+fn initial_values(
+    cursor: &mut Cursor<'_>,
+    variable: &mut Variable,
+    row: &[u64],
+    values: &mut Vec<i128>,
+) -> Result<(), SyntaxError> {
+    while cursor.peek() != Some(TokenKind::CloseBrace) {
+        match row.split_first() {
+            Some((_, inner)) if cursor.eat(TokenKind::OpenBrace).is_some() => {
+                let (start, span) = (values.len(), cursor.last_span());
+                initial_values(cursor, variable, inner, values)?;
+                let end =
+                    start + usize::try_from(row.iter().product::<u64>()).unwrap_or(usize::MAX);
+                if values.len() > end {
+                    let what = "the number of values in a row";
+                    return Err(SyntaxError::Range { what, span: span.to(cursor.last_span()) });
+                }
+                values.resize(end, 0);
+            }
+            _ => values.push(initial_value(cursor, variable, values.len())?),
+        }
+        if cursor.eat(TokenKind::Comma).is_none() {
+            break;
+        }
+    }
+    cursor.expect(TokenKind::CloseBrace, "`}`")?;
     Ok(())
 }
 

@@ -54,6 +54,12 @@ impl Decoder<'_> {
                 Ok(Arg::Elements(components))
             }
             Role::Source
+                if matches!(form.takes, Takes::Data(_))
+                    && ty.skips_sinks(written.words.elements()) =>
+            {
+                self.stored(operand, written.words.elements(), ty).map(Arg::Elements)
+            }
+            Role::Source
                 if matches!(form.takes, Takes::Vector(_) | Takes::Data(_) | Takes::Lanes(_)) =>
             {
                 self.values(operand, written.words.elements(), ty).map(Arg::Elements)

@@ -126,6 +126,24 @@ impl Decoder<'_> {
         vector(operand, elements)?.iter().map(|element| self.value(element, ty)).collect()
     }
 
+    /// As [`Self::values`]; elements may be the sink `_`, but not all.
+    pub(super) fn stored(
+        &self,
+        operand: &Operand,
+        elements: u32,
+        ty: Type,
+    ) -> Result<Vec<Value>, DecodeError> {
+        let list = vector(operand, elements)?;
+        if list.iter().all(Operand::is_sink) {
+            return Err(mismatch(Expected::Value, operand));
+        }
+        let value = |element: &Operand| match element.is_sink() {
+            true => Ok(Value::Sink(element.span)),
+            false => self.value(element, ty),
+        };
+        list.iter().map(value).collect()
+    }
+
     /// Rejects braces around a scalar, which only loads and stores may have.
     pub(super) fn no_braces(&self, section: &'static str) -> Result<(), DecodeError> {
         if self.qualifiers.has_any(&["v2", "v4", "v8"]) {

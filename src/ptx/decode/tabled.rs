@@ -7,7 +7,7 @@ use crate::ptx::form::{Form, Slot};
 use crate::ptx::instruction::OperandKind;
 use crate::ptx::names;
 use crate::ptx::operation::{Operation, Order, Type, TypeKind, Value};
-use crate::ptx::row::Op;
+use crate::ptx::row::{Op, Takes};
 use crate::ptx::table;
 use crate::ptx::words::type_of;
 use crate::ptx::written::Written;
@@ -96,20 +96,24 @@ impl Decoder<'_> {
                 Operation::Nothing
             }
             Op::Outside => {
-                self.check_constants()?;
+                self.check_constants(&written)?;
                 outside::unknown(self)
             }
             _ => Operation::Form(written),
         })
     }
 
-    /// A floating-point instruction that is not computed takes no integers all the same.
-    fn check_constants(&self) -> Result<(), DecodeError> {
-        let Some(ty) = self.floating_type() else { return Ok(()) };
-        let sources = self.instruction.operands.iter().skip(1);
-        let mut integers =
-            sources.filter(|operand| matches!(operand.kind, OperandKind::Integer(_)));
-        integers.try_for_each(|operand| self.value(operand, ty).map(|_: Value| ()))
+    /// An operand of a floating-point type is no integer, also of an instruction that is not computed.
+    fn check_constants(&self, written: &Written) -> Result<(), DecodeError> {
+        let forms = &written.form.operands;
+        for (form, operand) in forms.iter().zip(&self.instruction.operands).skip(1) {
+            let (Takes::Type(at) | Takes::Converted(at)) = form.takes else { continue };
+            let ty = written.words.type_at(at);
+            if ty.is_float() && matches!(operand.kind, OperandKind::Integer(_)) {
+                self.value(operand, ty)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks that addresses have operands, even if memory does not depend on them; columns need no
@@ -218,7 +222,7 @@ impl Decoder<'_> {
 fn is_floating(form: &Form) -> bool {
     match form.row.op {
         Op::Float(_) => true,
-        Op::Outside => form.slots.iter().any(Slot::is_type),
+        Op::Outside => form.slots.iter().any(Slot::takes_floats),
         _ => false,
     }
 }

@@ -34,6 +34,9 @@ const LATER: &[Later] = &[
     Later::with(&[&["volatile"], &["local"]], [9, 1, 10]),
 ];
 
+/// Accesses to memory of a device that synchronize.
+const SYNCHRONIZING: &[Later] = &[Later::with(&[&["acquire", "release"]], [9, 3, 70])];
+
 const fn load(text: &'static str, section: &'static str, since: [u32; 3]) -> Row {
     form(text, section, since, Op::Load)
         .changed(LATER)
@@ -49,7 +52,7 @@ const fn load(text: &'static str, section: &'static str, since: [u32; 3]) -> Row
 
 /// A load that may give an old value.
 const fn incoherent(text: &'static str, section: &'static str, since: [u32; 3]) -> Row {
-    Row { op: Op::LoadIncoherent, ..load(text, section, since) }
+    Row { op: Op::LoadIncoherent, ..load(text, section, since) }.spaces("global")
 }
 
 const fn store(text: &'static str, since: [u32; 3]) -> Row {
@@ -70,13 +73,15 @@ const fn store(text: &'static str, since: [u32; 3]) -> Row {
 pub(super) static ROWS: &[Row] = &[
     load("ld{.weak|.volatile|.relaxed.scope|.acquire.scope}{.space}{.cop}{.L1::priority}{.L2::priority}{.L2::cache_hint}{.L2::prefetch}{.vec}.type d, [a]{, policy}", "PTX-9.7.9.8", [1, 0, 10])
         .demands(LOADS),
-    load("ld.mmio.{relaxed|acquire}.sys{.global}.type d, [a]", "PTX-9.7.9.8", [8, 2, 70]).marked("mmio").demands(MMIO),
+    load("ld.mmio.{relaxed|acquire}.sys{.global}.type d, [a]", "PTX-9.7.9.8", [8, 2, 70])
+        .changed(SYNCHRONIZING).spaces("global").marked("mmio").demands(MMIO),
     incoherent("ld.global{.ca|.cg|.cs}.nc{.L1::priority}{.L2::priority}{.L2::cache_hint}{.L2::prefetch}{.vec}.type d, [a]{, policy}", "PTX-9.7.9.9", [3, 1, 32])
         .marked("nc").demands(INCOHERENT),
     incoherent("ldu{.global}{.v2|.v4}.type d, [a]", "PTX-9.7.9.10", [2, 0, 20]).shown(UNIFORM).demands(UNIFORMS),
     store("st{.weak|.volatile|.relaxed.scope|.release.scope}{.space}{.cop}{.L1::priority}{.L2::priority}{.L2::cache_hint}{.vec}.type [a], b{, policy}", [1, 0, 10])
         .demands(STORES),
-    store("st.mmio.{relaxed|release}.sys{.global}.type [a], b", [8, 2, 70]).marked("mmio").demands(MMIO),
+    store("st.mmio.{relaxed|release}.sys{.global}.type [a], b", [8, 2, 70])
+        .changed(SYNCHRONIZING).spaces("global").marked("mmio").demands(MMIO),
 ];
 
 const UNIFORM: &str = "ldu{.global}{.v2|.v4}.type d, [a]";

@@ -91,6 +91,15 @@ const fn product(text: &'static str) -> Row {
     issues(text, PRODUCT, AsyncOp::TensorMultiply).changed(LATER)
 }
 
+/// A load with the least or greatest word of each lane besides.
+const fn reduced(text: &'static str) -> Row {
+    tensor(text, ACCESS, Op::Outside).operands(&[
+        ("least", Takes::Fixed(Type::B32)),
+        ("t", Takes::Columns),
+        ("split", Takes::Word),
+    ])
+}
+
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
@@ -100,6 +109,10 @@ pub(super) static ROWS: &[Row] = &[
     tensor("tcgen05.relinquish_alloc_permit.{cta_group::1|cta_group::2}.sync.aligned", MANAGE, Op::Nothing),
     issues("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 {r}, [t]", ACCESS, AsyncOp::TensorLoad),
     issues("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 {r}, [t], split", ACCESS, AsyncOp::TensorLoad),
+    reduced("tcgen05.ld.red.sync.aligned.32x32b.num.{min|max}{.abs}{.NaN}.f32 {r}, least, [t]"),
+    reduced("tcgen05.ld.red.sync.aligned.16x32bx2.num.{min|max}{.abs}{.NaN}.f32 {r}, least, [t], split"),
+    reduced("tcgen05.ld.red.sync.aligned.32x32b.num.{min|max}.{u32|s32} {r}, least, [t]"),
+    reduced("tcgen05.ld.red.sync.aligned.16x32bx2.num.{min|max}.{u32|s32} {r}, least, [t], split"),
     issues("tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [t], {r}", ACCESS, AsyncOp::TensorStore),
     issues("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [t], split, {r}", ACCESS, AsyncOp::TensorStore),
     issues("tcgen05.wait::ld.sync.aligned", ACCESS, AsyncOp::TensorWait(GroupKind::TensorLoad)),
