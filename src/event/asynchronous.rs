@@ -12,16 +12,15 @@ use crate::id::{AgentId, ExprId, ObjectId};
 use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
 use crate::program::mbarrier::OBJECT_BITS;
-use crate::program::micro::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer};
-use crate::program::micro::{Behind, Direction, Marks, PhaseUse, SignalPlace, Target};
+use crate::program::micro::{
+    AsyncEffect, AsyncMicro, AwaitMicro, Behind, Direction, PhaseUse, Signal,
+};
+use crate::program::micro::{SignalPlace, Target};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
-use crate::ptx::operation::{Order, Proxy};
+use crate::ptx::operation::Order;
 use crate::rule::Rule;
 use crate::source::Span;
-
-/// The longest transfer that is followed, in bytes.
-const LONGEST: u128 = 1 << 18;
 
 impl<'p> SymbolicThread<'_, 'p> {
     /// Issues an asynchronous operation.
@@ -48,7 +47,7 @@ impl<'p> SymbolicThread<'_, 'p> {
                 });
                 self.builder.issued.operations[operation].parts = parts.collect();
                 let moves = self.moves(transfer, micro.proxy, state, span);
-                self.builder.issued.operations[operation].moves = moves.into_iter().collect();
+                self.builder.issued.operations[operation].moves = moves;
             }
             AsyncEffect::Tensor(tensor) => {
                 if tensor.direction == Direction::Load {
@@ -158,97 +157,6 @@ impl<'p> SymbolicThread<'_, 'p> {
         }
     }
 
-    /// The bytes that a transfer moves; `None`, with a violation, if the size is not constant.
-    fn moves(
-        &mut self,
-        transfer: &'p Transfer,
-        proxy: Proxy,
-        state: &State,
-        span: Span,
-    ) -> Option<Moves<'p>> {
-        let mask = transfer.mask.as_ref().map(|mask| self.term(mask, state, None));
-        let mask = mask.map(|mask| self.builder.exprs.constant(mask));
-        let [bytes, left, right] = [&transfer.bytes, &transfer.open[0], &transfer.open[1]]
-            .map(|term| self.term(term, state, None));
-        let copied = self.term(&transfer.copied, state, None);
-        let known = [bytes, left, right].map(|number| self.builder.exprs.constant(number));
-        let [Some(bytes), Some(left), Some(right)] = known else {
-            self.violate(state.guard, span, Rule::ComputedCopy);
-            return None;
-        };
-        let mask = match mask {
-            Some(None) => {
-                self.violate(state.guard, span, Rule::ComputedCopy);
-                return None;
-            }
-            mask => mask.flatten().map(|mask| (mask & 0xffff) as u16),
-        };
-        if bytes == 0 {
-            return None;
-        }
-        if bytes > LONGEST {
-            self.violate(state.guard, span, Rule::LargeCopy);
-            return None;
-        }
-        let size = u32::try_from(bytes).expect("no longer than the longest");
-        let sources = self.whole(&transfer.source, (size, proxy), Does::Read, state, span);
-        let does = if transfer.reduction.is_some() { Does::Update } else { Does::Write };
-        let destinations = transfer.destinations.iter();
-        let destinations = destinations
-            .map(|to| self.whole(to, (size, proxy), does, state, span))
-            .collect::<Vec<_>>();
-        let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
-        let strong = |list: Vec<DraftAccess>| -> Vec<DraftAccess> {
-            let Some(scope) = transfer.strong else { return list };
-            let (order, scope) = (Order::Relaxed, Some(scope));
-            let marked = |access: DraftAccess| {
-                let marks = Marks { strong_copy: true, ..access.marks };
-                DraftAccess { order, scope, marks, ..access }
-            };
-            list.into_iter().map(marked).collect()
-        };
-        let sources = strong(sources);
-        let destinations: Vec<Vec<DraftAccess>> =
-            Vec::into_iter(destinations).map(strong).collect();
-        Some(Moves {
-            strong: transfer.strong.is_some(),
-            reduction: transfer.reduction.as_ref(),
-            bytes: u64::from(size),
-            copied,
-            open: [number(left), number(right)],
-            mask,
-            sources,
-            destinations,
-            product: None,
-        })
-    }
-
-    /// A range as one access for each place that its address may point to.
-    pub(super) fn whole(
-        &mut self,
-        range: &Range,
-        (bytes, proxy): (u32, Proxy),
-        does: Does,
-        state: &State,
-        span: Span,
-    ) -> Vec<DraftAccess> {
-        let when = self.term(&range.when, state, None);
-        let guard = self.exprs().and(state.guard, when);
-        if self.builder.exprs.is_false(guard) {
-            return Vec::new();
-        }
-        let state = &State { guard, ..state.clone() };
-        let target = Target {
-            whole: match range.align {
-                Align::Bytes(bytes) => bytes,
-                Align::Size => bytes,
-            },
-            ..range.target(bytes, proxy)
-        };
-        let places = self.places(&target, does, state, span).list.into_iter();
-        places.map(|(guard, place)| self.access(&target, &place, state, guard, span)).collect()
-    }
-
     pub(super) fn issue_store(
         &mut self,
         operation: usize,
@@ -325,7 +233,7 @@ impl<'p> SymbolicThread<'_, 'p> {
             return;
         }
         let state = &State { guard, ..state.clone() };
-        let mut found = Vec::new();
+        let (mut found, mut misuses) = (Vec::new(), Vec::new());
         for (guard, place) in self.places(&signal.target, Does::Update, state, span).list {
             let access = self.access(&signal.target, &place, state, guard, span);
             let old = self.update(part, access, signal.order, &signal.value, state);
@@ -334,14 +242,17 @@ impl<'p> SymbolicThread<'_, 'p> {
             for (condition, rule) in &signal.requires {
                 let holds = self.term(condition, state, Some(old));
                 let fails = self.exprs().not(holds);
-                let wrong = self.exprs().and(guard, fails);
-                if !self.builder.exprs.is_false(wrong) {
-                    self.violate(wrong, span, rule.clone());
-                }
+                misuses.push((self.exprs().and(guard, fails), rule));
             }
         }
         debug_assert_eq!(signal.target.bytes * 8, OBJECT_BITS);
+        // Counts of what is no object mean nothing.
         self.check_object(signal.target.marks, &found, span);
+        for (wrong, rule) in misuses {
+            if !self.builder.exprs.is_false(wrong) {
+                self.violate(wrong, span, rule.clone());
+            }
+        }
         match signal.needs_wait {
             true => self.note_mbarrier_use(&PhaseUse::Arrival, state, span),
             false => self.builder.mbarriers.last_reads.clear(),

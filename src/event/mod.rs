@@ -50,6 +50,7 @@ mod product;
 mod relevance;
 mod settings;
 mod spin;
+mod stretches;
 mod symbolic;
 mod symbols;
 mod task_order;
