@@ -25,6 +25,7 @@ mod questions;
 mod settings;
 mod time;
 mod undefined_unless;
+mod unreached;
 mod vector_orders;
 mod violation;
 
@@ -46,6 +47,7 @@ pub(crate) use features::lacking_features;
 pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;
+pub use unreached::unreached;
 
 /// The outcome of checking a test.
 #[derive(Clone, Debug)]

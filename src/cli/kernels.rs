@@ -6,14 +6,16 @@ use super::models::Setup;
 use super::output::{Console, print};
 use super::single::{Judged, races_of};
 use super::status::Status;
-use crate::batch::{Case, judge};
-use crate::check::Settings;
+use crate::batch::{Case, Judgement, guarded, judge, together};
+use crate::check::{self, Settings};
+use crate::litmus::ast::Launched;
 use crate::module::sliced;
 use crate::program::reading::{Readings, UnknownResults};
 use crate::report::kernel::{Answer, AnswerKind, Findings, RacesFound, json, render};
 use crate::rule::Rule;
+use crate::source::Span;
 use crate::verdict::{Reason, Verdict};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 
 /// Whether the launches get a separate form of report.
 pub(super) fn is_wanted(arguments: &CheckArguments) -> bool {
@@ -100,6 +102,13 @@ impl Rendered {
 }
 
 impl Launch<'_> {
+    /// The statements that access memory and that no execution reaches, as far as an engine tells.
+    fn unreached(&self, judgement: &Judgement, settings: Settings) -> Result<Vec<Span>> {
+        let (model, settings) = (&self.setup.models[self.at], judgement.settings(settings));
+        let (engine, settings) = together(&self.setup.engines, settings);
+        guarded(|| check::unreached(&self.case.test, model, &engine, settings)).map_err(Error::msg)
+    }
+
     /// The answers to all questions; `whatever` is an instruction with an arbitrary result.
     fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Rendered> {
         let Self { case, setup, at } = *self;
@@ -118,11 +127,17 @@ impl Launch<'_> {
             }
             Err(verdict) => RacesFound::Open(verdict),
         };
+        let stands_for_others = |launched: &Launched| !launched.is_whole(case.test.threads.len());
+        let unreached = match case.test.launched.as_ref().is_some_and(stands_for_others) {
+            true => self.unreached(&judgement, settings)?,
+            false => Vec::new(),
+        };
         let findings = Findings {
             case,
             judgement: &judgement,
             races: &races,
             whatever,
+            unreached: &unreached,
             model: &models[0],
             files: &setup.files,
         };

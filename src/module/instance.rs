@@ -127,7 +127,10 @@ fn edges(
                 |&(m, one): &(usize, &Launch)| m > at && in_stream(one) && !one.programmatic;
             let between = same.iter().any(waits) || !launch.programmatic;
             let ordered = other.epoch < launch.epoch || in_stream(other) && between;
-            let beside = !ordered && in_stream(other);
+            // An early launch waits for the one before it alone: that may be complete without having
+            // waited for those before (PTX-9.7.13.13).
+            let last = same.iter().rfind(|(_, one)| in_stream(one)).map(|&(last, _)| last);
+            let beside = !ordered && last == Some(at);
             if ordered || beside {
                 let (from, to) = (labels[at].clone(), labels[later].clone());
                 edges.push(TaskEdge { from, to, programmatic: beside });

@@ -93,7 +93,7 @@ impl Residual {
     /// Removes computations of dead registers; gives whether some statement was removed.
     fn without_dead(&mut self, kept: &FxHashSet<String>) -> bool {
         let count = self.blocks.len();
-        let in_use = self.of_products();
+        let in_use = in_flight(self.blocks.iter().flat_map(|block| &block.statements));
         let mut live: Vec<FxHashSet<String>> = vec![FxHashSet::default(); count];
         let mut changed = true;
         while changed {
@@ -122,21 +122,6 @@ impl Residual {
             });
         }
         removed
-    }
-
-    /// The registers of products of matrices. Even a computation that nothing depends on may not touch them
-    /// before the product is waited for (PTX-9.7.15.7.1).
-    fn of_products(&self) -> FxHashSet<String> {
-        let all = self.blocks.iter().flat_map(|block| &block.statements);
-        let products = all.filter(|statement| {
-            matches!(&statement.operation, Operation::Form(written) if matches!(written.op(), Op::Async(AsyncOp::Multiply)))
-        });
-        let mut out = FxHashSet::default();
-        for statement in products {
-            let Mentions { reads, writes, .. } = Mentions::of(statement);
-            out.extend(reads.iter().chain(&writes).map(|register| register.value.clone()));
-        }
-        out
     }
 
     /// The live registers at the start of a block. Reports for each statement, from the last to the
@@ -377,4 +362,25 @@ fn is_pure(op: Op) -> bool {
             | Op::StackSave
             | Op::PendingCount
     )
+}
+
+/// The registers that asynchronous operations use: those of products of matrices, and those that Tensor Memory is
+/// loaded into. Even a computation that nothing depends on may not touch them before the operation is waited
+/// for (PTX-9.7.15.7.1, PTX-9.7.16.8).
+pub(super) fn in_flight<'s>(statements: impl Iterator<Item = &'s Statement>) -> FxHashSet<String> {
+    let mut out = FxHashSet::default();
+    for statement in statements {
+        let Operation::Form(written) = &statement.operation else { continue };
+        let Mentions { reads, writes, .. } = Mentions::of(statement);
+        match written.op() {
+            Op::Async(AsyncOp::Multiply) => {
+                out.extend(reads.iter().chain(&writes).map(|register| register.value.clone()));
+            }
+            Op::Async(AsyncOp::TensorLoad) => {
+                out.extend(writes.iter().map(|register| register.value.clone()));
+            }
+            _ => {}
+        }
+    }
+    out
 }

@@ -7,7 +7,7 @@
 //! more: some stores no longer depend on loads. A behaviour that the resulting test excludes is
 //! therefore excluded in the original test, too.
 
-use super::residual::computes;
+use super::residual::{computes, in_flight};
 use super::specialize::specialized;
 use crate::litmus::ast::{Condition, Test};
 use crate::ptx::operands::Mentions;
@@ -27,8 +27,10 @@ pub fn sliced(test: &Test) -> Option<Test> {
     if asks || !test.aliases.is_empty() {
         return None;
     }
+    // Undefined is already the read of a register that is not waited for, whatever becomes of the value.
+    let in_flight = test.threads.iter().map(|thread| in_flight(thread.statements.iter()));
     let mut matters = Matters {
-        registers: vec![FxHashSet::default(); test.threads.len()],
+        registers: in_flight.collect(),
         variables: FxHashSet::default(),
         all_variables: false,
     };

@@ -13,6 +13,7 @@ use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::source::{Files, Span};
 use crate::verdict::{Undecided, Verdict};
+use itertools::Itertools;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -99,6 +100,8 @@ pub struct Findings<'a> {
     /// An instruction of which nobody knows the result: what was found holds of a launch in which it gives
     /// whatever it likes.
     pub whatever: Option<&'a str>,
+    /// Of threads that stand for others, the statements that access memory and that none of them reaches.
+    pub unreached: &'a [Span],
     /// The model.
     pub model: &'a Model,
     /// Where places lie.
@@ -221,6 +224,20 @@ impl Findings<'_> {
                 );
                 (AnswerKind::Unknown, Some(line))
             }
+            Some(_) if !self.unreached.is_empty() => {
+                let lines = self.unreached.iter().map(|&span| self.files.location(span));
+                let lines: Vec<String> = lines.unique().collect();
+                let more = match lines.len().saturating_sub(MOST_PLACES) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let line = format!(
+                    "none among these threads, but none of them reaches what accesses memory at {}{more}: \
+                     others may",
+                    lines[..lines.len().min(MOST_PLACES)].join(", ")
+                );
+                (AnswerKind::Unknown, Some(line))
+            }
             _ => (AnswerKind::Fine, None),
         }
     }
@@ -298,6 +315,9 @@ impl Findings<'_> {
         }
     }
 }
+
+/// The most places that an answer lists.
+const MOST_PLACES: usize = 3;
 
 /// The rest of what two accesses do that may race.
 const WRITING: &str = ", at least one of them writing";

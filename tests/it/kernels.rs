@@ -98,7 +98,7 @@ fn all_kernels_are_as_their_authors_say() {
 }
 
 /// What a launch of a module that is written here gives.
-fn launched(name: &str, module: &str, launch: &str) -> (String, i32) {
+pub(crate) fn launched(name: &str, module: &str, launch: &str) -> (String, i32) {
     let path = std::env::temp_dir().join(format!("ptxmc-{}-{name}.ptx", std::process::id()));
     fs::write(&path, module).expect("the folder is there");
     let shown = path.display().to_string();
@@ -107,7 +107,7 @@ fn launched(name: &str, module: &str, launch: &str) -> (String, i32) {
     ((run.out + &run.err).replace(&shown, "k.ptx"), run.status)
 }
 
-fn module(kernels: &str) -> String {
+pub(crate) fn module(kernels: &str) -> String {
     format!(".version 8.5\n.target sm_90\n.address_size 64\n{kernels}")
 }
 

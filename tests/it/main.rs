@@ -33,6 +33,7 @@ mod interleavings;
 mod judge;
 mod kernels;
 mod language;
+mod launches;
 mod laws;
 mod library;
 mod limits;

@@ -1,0 +1,60 @@
+//! Accesses that no execution of a test reaches: of threads that stand for others, a sign that other threads
+//! would.
+
+use super::Settings;
+use super::asked::Asked;
+use super::events::graph_of;
+use crate::event::graph::EventKind;
+use crate::execution::build::Execution;
+use crate::id::{EventId, ExprId};
+use crate::litmus::ast::Test;
+use crate::relation::expr::Model;
+use crate::solve::{Engine, Problem};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// The statements that access memory in no execution within the bound, in the order of the test. Statements of
+/// which the engine cannot tell are left out.
+#[must_use]
+pub fn unreached(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Vec<Span> {
+    let mut graph = graph_of(test, model, settings);
+    let mut statements: Vec<(Span, ExprId, Vec<EventId>)> = Vec::new();
+    let mut known: FxHashMap<Span, usize> = FxHashMap::default();
+    for id in graph.ids() {
+        let event = graph.event(id);
+        if !event.is_memory() || event.kind == EventKind::Init {
+            continue;
+        }
+        let (span, guard) = (event.span, event.guard);
+        let at = *known.entry(span).or_insert(statements.len());
+        match statements.get_mut(at) {
+            Some((_, any, events)) => {
+                *any = graph.exprs.or(*any, guard);
+                events.push(id);
+            }
+            None => statements.push((span, guard, vec![id])),
+        }
+    }
+    statements.retain(|&(_, guard, _)| !graph.exprs.is_true(guard));
+    let asked = Asked { test, problem: Problem { graph: &graph, model }, engine, settings };
+    let mut unreached = Vec::new();
+    while let Some((span, guard, _)) = statements.first() {
+        match asked.satisfying(*guard) {
+            Ok(Some(choices)) => {
+                let executed = Execution::build(&graph, *choices).map(|e| e.executed);
+                let reached = |events: &[EventId]| {
+                    executed.as_ref().is_ok_and(|all| events.iter().any(|&id| all.contains(id)))
+                };
+                statements.swap_remove(0);
+                statements.retain(|(.., events)| !reached(events));
+            }
+            Ok(None) => {
+                unreached.push(*span);
+                statements.swap_remove(0);
+            }
+            Err(_) => _ = statements.swap_remove(0),
+        }
+    }
+    unreached.sort_unstable_by_key(|span| (span.file, span.start));
+    unreached
+}

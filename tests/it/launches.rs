@@ -1,0 +1,85 @@
+//! What a launch says of threads that nobody looked at, and of launches that start early.
+
+use crate::kernels::{launched, module};
+
+/// A kernel by this name that does something with the elements of a buffer.
+fn kernel(name: &str, body: &str) -> String {
+    format!(
+        "
+.visible .entry {name}(.param .u64 p) {{
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %ctaid.x;
+  mad.wide.u32 %rd2, %r1, 4, %rd1;
+{body}
+  ret;
+}}
+"
+    )
+}
+
+#[test]
+fn early_launches_wait_for_the_one_before_alone() {
+    let wait = "  griddepcontrol.wait;\n";
+    let first = kernel("k1", "  st.global.u32 [%rd2], 1;\n");
+    let third = kernel("k3", &format!("{wait}  ld.global.u32 %r2, [%rd2];\n"));
+    let launch = "buf a[2] of .u32; k1<<<2, 1>>>(a); k2<<<2, 1>>>(a) pdl; k3<<<2, 1>>>(a) pdl";
+    for (second, expected) in [(wait, 0), ("", 1)] {
+        let kernels = [&*first, &kernel("k2", second), &third].concat();
+        let (text, status) = launched("early", &module(&kernels), launch);
+        assert_eq!(status, expected, "{text}");
+    }
+    // A launch in the ordinary way waits for all before it.
+    let last = kernel("k3", "  ld.global.u32 %r2, [%rd2];\n");
+    let kernels = [&*first, &kernel("k2", ""), &last].concat();
+    let ordinary = launch.replace("k3<<<2, 1>>>(a) pdl", "k3<<<2, 1>>>(a)");
+    let (text, status) = launched("ordinary", &module(&kernels), &ordinary);
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn statements_that_only_other_threads_reach_are_told() {
+    // The last of all CTAs reads what the others have written.
+    let body = "  st.global.u32 [%rd2+4], 1;
+  atom.relaxed.gpu.global.add.u32 %r2, [%rd1], 1;
+  mov.u32 %r3, %nctaid.x;
+  sub.u32 %r3, %r3, 1;
+  setp.ne.u32 %p1, %r2, %r3;
+  @%p1 bra $END;
+  ld.global.u32 %r4, [%rd1+8];
+$END:";
+    let module = module(&kernel("k", body));
+    let launch = |ctas: u32| format!("buf a[{}] of .u32; k<<<{ctas}, 1>>>(a)", ctas + 1);
+    let (text, status) = launched("few", &module, &launch(3));
+    assert_eq!(status, 1, "{text}");
+    let (text, status) = launched("many", &module, &launch(300));
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("none of them reaches what accesses memory at k.ptx:18"), "{text}");
+}
+
+#[test]
+fn registers_of_products_are_in_use_whatever_becomes_of_their_values() {
+    let product = |wait: &str, store: &str| {
+        let body = format!(
+            "  .shared .align 128 .b32 a[4];
+  .shared .align 128 .b32 b[4];
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%r1,%r2,%r3,%r4}}, a, b, 1, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned;
+{wait}
+  {store}"
+        );
+        module(&kernel("k", &body)).replace("sm_90", "sm_90a")
+    };
+    let launch = "buf out[8] of .u32; k<<<1, 1>>>(out)";
+    for store in ["st.global.u32 [%rd1], %r1;", "red.global.add.u32 [%rd1], %r1;"] {
+        let wait = "  wgmma.wait_group.sync.aligned 0;";
+        let (text, status) = launched("waited", &product(wait, store), launch);
+        assert_eq!(status, 0, "{text}");
+        let (text, status) = launched("in-use", &product("", store), launch);
+        assert_eq!(status, 1, "{text}");
+        assert!(text.contains("before a `wgmma.wait_group` that covers it"), "{text}");
+    }
+}
