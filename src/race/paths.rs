@@ -20,6 +20,10 @@ use std::collections::BinaryHeap;
 /// The most events of an execution that is analysed.
 const MOST_EVENTS: usize = 300;
 
+/// The length of a missing link between threads of different warps: of paths that lack as much, one on
+/// which a warp has to meet and known synchronization does the rest comes closer.
+const FAR: usize = 8;
+
 /// The path that comes closest to ordering the first event before the last; `None` if there is
 /// none, if the execution is large, or if the model lacks a definition that paths need.
 #[must_use]
@@ -42,7 +46,7 @@ pub fn nearest_of(
     let paths = Paths::new(model, execution)?;
     let found = pairs.into_iter().filter_map(|(first, last)| paths.nearest(first, last));
     let found = found.filter(|path| path.distance() > 0);
-    found.min_by_key(|path| (path.effort(), path.links.len(), path.first, path.last))
+    found.min_by_key(|path| (path.effort(), paths.length(path), path.first, path.last))
 }
 
 /// The pairs that would have to be ordered to exclude this execution of the outcome. A read would
@@ -249,6 +253,13 @@ impl<'e> Paths<'e> {
         Some(path)
     }
 
+    /// How long a path is: the number of links, of which one that has to meet another warp counts for several.
+    fn length(&self, path: &NearMiss) -> usize {
+        let is_far = |link: &Link| link.how == How::Meets && self.is_far(link.from, link.to);
+        let of = |link: &Link| if is_far(link) && !link.missing.is_empty() { FAR } else { 1 };
+        path.links.iter().map(of).sum()
+    }
+
     /// The links from a state, each with its length.
     fn links(&self, state: State, first: EventId, last: EventId) -> Vec<(State, Link, usize)> {
         let from = state.event();
@@ -272,7 +283,9 @@ impl<'e> Paths<'e> {
                         }
                     } else if !self.holds(self.before, to, from) {
                         if let Some((how, missing)) = self.apart(from, to, first, last) {
-                            add(State::At(to), how, missing, 1);
+                            let is_far = how == How::Meets && self.is_far(from, to);
+                            let length = if is_far { FAR } else { 1 };
+                            add(State::At(to), how, missing, length);
                         } else if from != first && to != last && self.overwrites(from, to) {
                             add(State::At(to), How::Overwrites, vec![Defect::NoSequentialFence], 1);
                         }
@@ -310,6 +323,16 @@ impl<'e> Paths<'e> {
             }
         }
         out
+    }
+
+    /// Whether two events are of threads of different warps.
+    fn is_far(&self, from: EventId, to: EventId) -> bool {
+        let warp = |id: EventId| {
+            let place = self.graph().agents[self.agent(id).index()].site()?;
+            Some((place.cta_of_test(), place.warp?))
+        };
+        let [one, other] = [from, to].map(warp);
+        one.is_none() || one != other
     }
 
     /// Whether a strong read takes a value that a strong write of another thread overwrites.

@@ -6,7 +6,7 @@ use crate::defect::Defect;
 use crate::event::base::{cta_of, shared_of};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::id::EventId;
-use crate::ptx::operation::{Order, ProxyFenceKind, Space};
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Space};
 use crate::race::NearMiss;
 use crate::race::near::How;
 use crate::source::Files;
@@ -59,7 +59,7 @@ pub(super) fn idle(
         }
         Defect::NoProxyFence => proxy_fences(path, graph)
             .map(|fence| {
-                format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph))
+                format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph, files))
             })
             .collect(),
         Defect::NotWaitedFor => {
@@ -136,7 +136,7 @@ fn proxy_fences(path: &NearMiss, graph: &EventGraph) -> impl Iterator<Item = Eve
     })
 }
 
-fn idle_proxy_fence(fence: EventId, path: &NearMiss, graph: &EventGraph) -> String {
+fn idle_proxy_fence(fence: EventId, path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     let ends = [path.first, path.last];
     let is_shared = |id: EventId| shared_of(graph, id).is_some();
     if let EventKind::ProxyFence(ProxyFenceKind::Async(Some(fenced))) = graph.event(fence).kind
@@ -145,8 +145,16 @@ fn idle_proxy_fence(fence: EventId, path: &NearMiss, graph: &EventGraph) -> Stri
         return format!("it is for `{fenced}` memory alone");
     }
     let own = cta_of(graph, fence);
-    match ends.iter().all(|&id| cta_of(graph, id).is_some_and(|cta| Some(cta) != own)) {
-        true => "its thread belongs to the CTA of neither access".to_owned(),
-        false => "it does not stand between the two on the way".to_owned(),
+    let is_far = |&id: &EventId| cta_of(graph, id).is_some_and(|cta| Some(cta) != own);
+    if ends.iter().all(is_far) {
+        return "its thread belongs to the CTA of neither access".to_owned();
+    }
+    // A fence acts in the CTA of the access through the other proxy (PTX-8.9.5, V14).
+    let is_other = |id: &EventId| graph.event(*id).proxy != Proxy::Generic;
+    match ends.into_iter().find(|id| is_other(id) && is_far(id)) {
+        Some(end) => {
+            format!("its thread does not belong to the CTA of {}", named(end, graph, files))
+        }
+        None => "it does not stand between the two on the way".to_owned(),
     }
 }

@@ -24,6 +24,8 @@ pub(crate) mod equiv;
 #[cfg(feature = "cli")]
 pub(crate) mod explanation;
 #[cfg(feature = "cli")]
+mod fence_orders;
+#[cfg(feature = "cli")]
 pub(crate) mod fit;
 #[cfg(feature = "cli")]
 pub(crate) mod hang;

@@ -5,6 +5,7 @@ use super::statement::named;
 use super::{cure, idle};
 use crate::batch::{Case, Judgement};
 use crate::defect::Defect;
+use crate::event::base::base_relation;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::litmus::ast::Quantifier;
@@ -15,6 +16,7 @@ use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
+use crate::vocabulary::BaseRel;
 use itertools::Itertools;
 
 /// Kinds of defects in a line that begins a report, with the clauses that they are about on a path; empty
@@ -60,6 +62,11 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
     let fails = !link.missing.is_empty();
     match (link.how, fails) {
         (How::ProgramOrder, _) => format!("{to} comes behind {from} in program order ({clause})"),
+        (How::Synchronizes, _)
+            if base_relation(graph, BaseRel::Api).contains(link.from, link.to) =>
+        {
+            format!("{from} is complete before {to} starts, by the order of their tasks ({clause})")
+        }
         (How::Synchronizes, _) => format!("{from} synchronizes with {to} ({clause})"),
         (How::Meets, false) => format!("{from} meets {to} ({clause})"),
         (How::Meets, true) => format!("{from} is to be handed over to {to}"),
@@ -80,6 +87,9 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
             Some(fence) => {
                 let fence = named(fence, graph, files);
                 format!("{from} and {fence} acquire for {to} ({clause})")
+            }
+            None if link.from == link.to => {
+                format!("{from} acquires for what comes behind it ({clause})")
             }
             None => format!("{from} acquires for {to} ({clause})"),
         },

@@ -67,7 +67,9 @@ pub fn of_verdict(
         }
     };
     match (&judgement.verdict, excluded) {
-        (Verdict::Allowed(choices), _) => shown(choices, &Focus::of_outcome),
+        (Verdict::Allowed(choices), _) => {
+            shown(choices, &|execution, picture| Focus::of_outcome(model, execution, picture))
+        }
         (Verdict::Forbidden(_), Some(found)) => shown(&found.choices, &|execution, picture| {
             Focus::of_failures(model, execution, picture, &found.broken)
         }),

@@ -1,6 +1,7 @@
 //! Edges of an execution into sentences, which name statements by thread, text and line.
 
 use super::derivation::{Step, steps};
+use super::fence_orders::{Case, is_handed_over};
 use super::proof;
 use super::reason::Place;
 use super::statement::named;
@@ -10,7 +11,6 @@ use super::witness::{Edge, Picture, piece_value};
 use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::execution::recheck::recheck;
 use crate::explain::{Counterfactual, asked};
 use crate::id::EventId;
 use crate::race::paths::nearest_of;
@@ -108,60 +108,19 @@ fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     }
 }
 
-/// Whether a release and an acquire pattern order two fences, whatever their Fence-SC order is.
-fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
-    model.definition("release-acquire").is_some_and(|node| {
-        evaluate(&model.arena, &[node], execution).relation(node).contains(edge.from, edge.to)
-    })
-}
-
-/// How the opposite Fence-SC order of two fences, either of which may come first, breaks an axiom too: that in
-/// which the second one is moved directly before the first. Of several axioms the one with the fewest steps.
-fn other_order(
-    model: &Model,
-    execution: &Execution<'_>,
-    edge: &Edge,
-    files: &Files,
-) -> Vec<String> {
-    let is_choice = edge.relation == "synchronizes"
-        && execution.relation(BaseRel::FenceSc).contains(edge.from, edge.to)
-        && !is_handed_over(model, execution, edge);
-    if !is_choice {
-        return Vec::new();
+/// How the opposite order of two fences breaks an axiom, in words; cases of further fences are indented.
+fn other_order(case: &Case<'_>, model: &Model, files: &Files) -> Vec<String> {
+    let name = &model.axioms[case.axiom].name;
+    let mut lines = vec![match case.needs_order {
+        true => format!("The other way round {name} would be broken:"),
+        false => format!("Whichever of the two comes first, {name} is broken:"),
+    }];
+    for (edge, opposite) in &case.steps {
+        lines.push(format!("- {}", told_step(model, &case.execution, edge, files)));
+        let nested = opposite.iter().flat_map(|case| other_order(case, model, files));
+        lines.extend(nested.map(|line| format!("  {line}")));
     }
-    let mut choices = execution.choices.clone();
-    let after = |fence: EventId| choices.sc.iter().filter(|(_, later)| *later == fence).count();
-    let place = |fence: EventId| match fence == edge.to {
-        true => (after(edge.from), 0),
-        false => (after(fence), 1),
-    };
-    let turned = choices.sc.iter().map(|&(one, other)| match place(one) < place(other) {
-        true => (one, other),
-        false => (other, one),
-    });
-    choices.sc = turned.collect();
-    let Ok(other) = Execution::build(execution.graph, choices) else { return Vec::new() };
-    let told = recheck(model, &other).broken.into_iter().map(|failure| {
-        let name = model.axioms[failure.axiom].name.clone();
-        let steps = steps(model, &other, &failure).into_iter();
-        let steps: Vec<Step> = steps.filter(|step| step.edge.from != step.edge.to).collect();
-        (name, steps)
-    });
-    // Steps by the order of further fences would have to be shown for their other order, too.
-    let by_fences = |step: &&Step| {
-        let (from, to) = (step.edge.from, step.edge.to);
-        other.relation(BaseRel::FenceSc).contains(from, to) && (from, to) != (edge.to, edge.from)
-    };
-    let cost = |(_, steps): &(String, Vec<Step>)| {
-        (steps.is_empty(), steps.iter().filter(by_fences).count(), steps.len())
-    };
-    let Some((name, steps)) = told.min_by_key(cost) else {
-        return Vec::new();
-    };
-    let steps =
-        steps.iter().map(|step| format!("- {}", told_step(model, &other, &step.edge, files)));
-    let heading = format!("The other way round {name} would be broken:");
-    std::iter::once(heading).chain(steps).collect()
+    lines
 }
 
 /// An event as a statement; of initial writes the location.
@@ -204,15 +163,18 @@ impl Told {
         subject: Subject<'_>,
         execution: &Execution<'_>,
         picture: &Picture,
-        step: &Step,
+        way: &[Step],
+        at: usize,
     ) -> Self {
+        let step = &way[at];
         let Subject { model, files, unfold, .. } = subject;
         let mut proof = proof::lines(model, execution, step, unfold, picture, files);
         proof.extend(legend(&proof, execution.graph, picture, files));
         Self {
             edge: step.edge.clone(),
             sentence: told_step(model, execution, &step.edge, files),
-            otherwise: other_order(model, execution, &step.edge, files),
+            otherwise: Case::of_last(model, execution, &way[..=at])
+                .map_or_else(Vec::new, |case| other_order(&case, model, files)),
             proof,
         }
     }
@@ -246,8 +208,18 @@ pub fn steps_of(
     picture: &Picture,
 ) -> Vec<Told> {
     let Ok(execution) = Execution::build(graph, found.choices.clone()) else { return Vec::new() };
-    let steps = found.broken.iter().flat_map(|failure| steps(subject.model, &execution, failure));
-    steps.map(|step| Told::new(subject, &execution, picture, &step)).collect()
+    let ways = found.broken.iter().map(|failure| steps(subject.model, &execution, failure));
+    ways.flat_map(|way| told(subject, &execution, picture, &way)).collect()
+}
+
+/// The steps of what breaks one axiom.
+fn told(
+    subject: Subject<'_>,
+    execution: &Execution<'_>,
+    picture: &Picture,
+    way: &[Step],
+) -> Vec<Told> {
+    (0..way.len()).map(|at| Told::new(subject, execution, picture, way, at)).collect()
 }
 
 /// How an execution breaks axioms, as numbered steps, with their proofs as far as the subject asks for
@@ -268,9 +240,10 @@ pub fn of_failures(
         }
         let name = &model.axioms[failure.axiom].name;
         out.push_str(&format!("\nStep by step, against {name}:\n"));
-        let steps = steps.iter().filter(|step| step.edge.from != step.edge.to);
-        let tell = |step| Told::new(subject, execution, picture, step);
-        for (index, Told { sentence, otherwise, proof, .. }) in steps.map(tell).enumerate() {
+        let way: Vec<Step> =
+            steps.into_iter().filter(|step| step.edge.from != step.edge.to).collect();
+        let told = told(subject, execution, picture, &way);
+        for (index, Told { sentence, otherwise, proof, .. }) in told.into_iter().enumerate() {
             out.push_str(&format!("  {}. {sentence}\n", index + 1));
             otherwise.iter().for_each(|line| out.push_str(&format!("     {line}\n")));
             proof.iter().for_each(|line| out.push_str(&format!("       {line}\n")));
@@ -338,7 +311,7 @@ pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> St
     let mut out = String::from("\nHow the values come about:\n");
     for id in asked {
         out.push_str(&match graph.event(id).is_read() {
-            true => teller.read(id),
+            true => teller.read(id, 0),
             false => teller.last(id),
         });
     }
@@ -347,6 +320,9 @@ pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> St
 
 /// Of conditions about more accesses than this the picture says it all.
 const MOST_ASKED: usize = 8;
+
+/// Values are followed through so many copies.
+const MOST_COPIES: usize = 4;
 
 struct Teller<'a> {
     model: &'a Model,
@@ -372,8 +348,8 @@ impl Teller<'_> {
         }
     }
 
-    /// What a read takes its value from, and why not from each other write.
-    fn read(&self, read: EventId) -> String {
+    /// What a read takes its value from, behind so many copies, and why not from each other write.
+    fn read(&self, read: EventId, copies: usize) -> String {
         let graph = self.execution.graph;
         let Some(source) = self.execution.choices.rf[read.index()] else { return String::new() };
         let from = match graph.event(source).kind {
@@ -384,7 +360,20 @@ impl Teller<'_> {
         for write in graph.ids().filter(|&id| self.competes(id, read, source)) {
             out.push_str(&format!("    not {}\n", self.unseen(write, read, source)));
         }
+        // What a copy writes it has read elsewhere, perhaps from another copy.
+        if graph.operation_of(source).is_some() && copies < MOST_COPIES {
+            out.push_str(&self.computed_from(source, copies + 1));
+        }
         out
+    }
+
+    /// The reads, behind so many copies, that the value of a write was computed from.
+    fn computed_from(&self, write: EventId, copies: usize) -> String {
+        let graph = self.execution.graph;
+        let own = &graph.access(graph.event(write).access).data_reads;
+        let pieces = own.iter().flat_map(|&access| &graph.access(access).pieces);
+        let pieces = pieces.filter(|&&read| self.execution.executed.contains(read));
+        pieces.map(|&read| self.read(read, copies)).collect()
     }
 
     /// Whether one might expect a read to see this write.
@@ -438,11 +427,6 @@ impl Teller<'_> {
                 false => format!("    not {value} of {name}: nothing orders the two (PTX-8.9.6)\n"),
             });
         }
-        let own = &graph.access(graph.event(write).access).data_reads;
-        let pieces = own.iter().flat_map(|&access| &graph.access(access).pieces);
-        for &read in pieces.filter(|&&read| self.execution.executed.contains(read)) {
-            out.push_str(&self.read(read));
-        }
-        out
+        out + &self.computed_from(write, 0)
     }
 }

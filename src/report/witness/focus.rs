@@ -10,10 +10,13 @@ use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::explain::asked;
 use crate::id::EventId;
+use crate::race::near::Link;
+use crate::race::paths::nearest_of;
 use crate::relation::axiom::Failure;
 use crate::relation::eval::Interpretation;
 use crate::relation::expr::Model;
 use crate::report::derivation::steps;
+use crate::report::fence_orders::Case;
 use crate::solve::Pairs;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
@@ -57,8 +60,17 @@ impl Focus {
     ) -> Self {
         let mut focus = Self::default();
         for failure in failures {
-            for step in steps(model, execution, failure) {
+            let steps = steps(model, execution, failure);
+            let cases =
+                (0..steps.len()).filter_map(|at| Case::of_last(model, execution, &steps[..=at]));
+            let otherwise: Vec<Edge> = cases.flat_map(|case| case.edges()).collect();
+            for step in steps {
                 focus.add(step.edge, Role::Decides);
+            }
+            for edge in otherwise.into_iter().filter(|edge| picture.edges.contains(edge)) {
+                if is_between_agents(execution.graph, &edge) {
+                    focus.add(edge, Role::Explains);
+                }
             }
         }
         let decides: Vec<Edge> = focus.edges.iter().map(|(edge, _)| edge.clone()).collect();
@@ -76,7 +88,7 @@ impl Focus {
 
     /// Of an execution that the model admits.
     #[must_use]
-    pub fn of_outcome(execution: &Execution<'_>, picture: &Picture) -> Self {
+    pub fn of_outcome(model: &Model, execution: &Execution<'_>, picture: &Picture) -> Self {
         let graph = execution.graph;
         let asked = asked(execution);
         let mut focus = Self { events: asked.clone(), ..Self::default() };
@@ -94,6 +106,7 @@ impl Focus {
             }
         }
         focus.add_races(picture);
+        focus.add_ways(model, execution, picture);
         focus.fill(graph, picture);
         focus
     }
@@ -127,6 +140,21 @@ impl Focus {
         let races: Vec<&Edge> = picture.edges.iter().filter(|e| e.relation == race).collect();
         for edge in races.into_iter().take(FEW_RACES) {
             self.add(edge.clone(), Role::Decides);
+        }
+    }
+
+    /// The communication on the ways that come closest to ordering what races.
+    fn add_ways(&mut self, model: &Model, execution: &Execution<'_>, picture: &Picture) {
+        let race = Pairs::Race.relation();
+        let races = self.edges.iter().filter(|(edge, _)| edge.relation == race);
+        let races: Vec<_> = races.map(|(edge, _)| (edge.from, edge.to)).collect();
+        let ways = races.into_iter().filter_map(|pair| nearest_of(model, execution, [pair]));
+        let links: Vec<Link> = ways.flat_map(|way| way.links).collect();
+        for edge in picture.edges.iter().filter(|edge| edge.relation == "rf") {
+            let is_on_way = links.iter().any(|link| (link.from, link.to) == (edge.from, edge.to));
+            if is_on_way && is_between_agents(execution.graph, edge) {
+                self.add(edge.clone(), Role::Explains);
+            }
         }
     }
 
