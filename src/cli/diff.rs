@@ -11,7 +11,6 @@ use crate::batch::{Case, Judgement, guarded, judge, list, watched};
 use crate::check::{self, Settings};
 use crate::relation::expr::Model;
 use crate::report::diff::{self as render, Report};
-use crate::report::reason::Cause;
 use crate::report::summary::Stated;
 use crate::report::witness::observed_value;
 use crate::solve::{Cores, Engine};
@@ -76,14 +75,8 @@ pub(super) fn run(arguments: &DiffArguments, console: &Console) -> Result<Status
     })?;
     if let (true, Some(baseline)) = (arguments.bless, &mut baseline) {
         for (case, one) in inputs.cases.iter().zip(&compared) {
-            let stated = Stated {
-                kind: one.new.kind,
-                quantifier: case.test.quantifier,
-                refused: None,
-                expected: None,
-                reason: String::new(),
-                cause: Cause::default(),
-            };
+            let quantifier = case.test.quantifier;
+            let stated = Stated { quantifier, ..Stated::bare(one.new.kind) };
             baseline.record(case, &[stated], std::slice::from_ref(new));
         }
         baseline.write(written)?;

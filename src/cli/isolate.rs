@@ -10,6 +10,7 @@ use super::output::{Console, print};
 use super::render::{Form, Listed, Pages, Rendered, Renderer};
 use super::status::Status;
 use crate::batch::{Case, Refusal, in_order};
+use crate::check::HangKind;
 use crate::id::FileId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::module::parse_version;
@@ -174,6 +175,7 @@ fn answer(told: &Rendered) -> Value {
             "kind": stated.kind.name(),
             "expected": stated.expected.map(Kind::name),
             "refused": stated.refused.map(Refusal::name),
+            "hang": stated.hang.map(HangKind::name),
             "reason": stated.reason,
             "code": stated.cause.code,
             "clauses": stated.cause.clauses,
@@ -205,6 +207,7 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
             quantifier,
             expected: value["expected"].as_str().and_then(Kind::named),
             refused: value["refused"].as_str().and_then(Refusal::named),
+            hang: value["hang"].as_str().and_then(HangKind::named),
             reason: text(&value["reason"])?,
             cause: cause(value)?,
         })

@@ -2,7 +2,6 @@
 
 use super::json::SCHEMA;
 use super::junit::Suites;
-use super::reason;
 use super::summary::Stated;
 use crate::batch::Case;
 use crate::litmus::print::print_blocks;
@@ -285,9 +284,8 @@ pub fn junit(report: &Report<'_>, new: &Model) -> String {
             kind,
             quantifier: case.test.quantifier,
             expected,
-            refused: None,
             reason: why,
-            cause: reason::Cause::default(),
+            ..Stated::bare(kind)
         };
         if one.differs() && expected == Some(kind) {
             let states = members("state", one.states.as_ref());

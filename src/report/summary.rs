@@ -2,6 +2,7 @@
 
 use super::reason::{self, Cause};
 use crate::batch::{Case, Judgement, Refusal, Standing};
+use crate::check::{Hang, HangKind};
 use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
 use crate::source::Files;
@@ -18,6 +19,8 @@ pub struct Stated {
     pub expected: Option<Kind>,
     /// What of it the user does not take, though nothing was expected.
     pub refused: Option<Refusal>,
+    /// Whether the program may hang, where that was asked.
+    pub hang: Option<HangKind>,
     /// Why it is so, in one line; may be empty.
     pub reason: String,
     /// The same as data.
@@ -34,6 +37,7 @@ impl Stated {
             quantifier: case.test.quantifier,
             expected: judgement.expected,
             refused: judgement.refused,
+            hang: judgement.hang.as_ref().map(Hang::kind),
             reason: reason::line(&judgement.verdict, model, files),
             cause: Cause::of(&judgement.verdict, model, files),
         }
@@ -47,6 +51,7 @@ impl Stated {
             quantifier: Quantifier::Exists,
             expected: None,
             refused: None,
+            hang: None,
             reason: String::new(),
             cause: Cause::default(),
         }
@@ -58,10 +63,33 @@ impl Stated {
         kind.word(self.quantifier)
     }
 
+    /// What was asked for, in words, where the verdict or another result of the test is not that.
+    #[must_use]
+    pub fn missed(&self) -> Option<String> {
+        let unexpected = self.standing() == Standing::Unexpected;
+        unexpected.then(|| missed(self.expected, self.refused, self.quantifier)).flatten()
+    }
+
     /// How it stands to what was expected.
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing::of(self.kind, self.expected).refused(self.refused)
+    }
+}
+
+/// What was asked for, in words: `expected Hang=never`, `--fail-on race`, `expected forbidden`; `None` where
+/// nothing was.
+#[must_use]
+pub fn missed(
+    expected: Option<Kind>,
+    refused: Option<Refusal>,
+    quantifier: Quantifier,
+) -> Option<String> {
+    match (refused, expected) {
+        (Some(Refusal::NotHang(hang)), _) => Some(format!("expected Hang={}", hang.name())),
+        (Some(refused), _) => Some(format!("--fail-on {}", refused.name())),
+        (None, Some(kind)) => Some(format!("expected {}", kind.word(quantifier))),
+        (None, None) => None,
     }
 }
 
@@ -84,6 +112,8 @@ pub struct Tally {
     /// Of the verdicts, those on `forall` conditions that hold, and that fail.
     always: [usize; 2],
     standings: [usize; 5],
+    /// Of the verdicts, those on tests of which something else that was asked for is unknown.
+    open: usize,
 }
 
 impl Tally {
@@ -99,6 +129,8 @@ impl Tally {
         for stated in verdicts {
             self.kinds[stated.kind as usize] += 1;
             self.standings[stated.standing() as usize] += 1;
+            let is_open = stated.standing() == Standing::Unknown && stated.kind != Kind::Unknown;
+            self.open += usize::from(is_open);
             for (count, word) in self.always.iter_mut().zip(Kind::words_of_forall()) {
                 *count += usize::from(stated.word(stated.kind) == word);
             }
@@ -147,6 +179,7 @@ impl Tally {
             (self.standing(Standing::Expected), "as expected"),
             (self.standing(Standing::Unasked), "without expectation"),
             (self.standing(Standing::Unexpected), "NOT EXPECTED"),
+            (self.open, "undecided"),
         ];
         let unread = match self.unread {
             0 => String::new(),

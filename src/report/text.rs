@@ -2,6 +2,7 @@
 
 use super::paint::Paint;
 use super::reason;
+use super::summary::missed;
 use crate::batch::{Case, Judgement, Refusal, Standing};
 use crate::check::HangKind;
 use crate::relation::expr::Model;
@@ -88,13 +89,8 @@ impl<'a> Table<'a> {
             if judgement.standing() != Standing::Unexpected {
                 continue;
             }
-            let kind = judgement.expected.map(|kind| kind.word(case.test.quantifier));
-            let what = match (judgement.refused, kind) {
-                (Some(Refusal::NotHang(hang)), _) => format!("expected Hang={}", hang.name()),
-                (Some(refused), _) => format!("--fail-on {}", refused.name()),
-                (None, Some(kind)) => format!("expected {kind}"),
-                (None, None) => continue,
-            };
+            let (expected, refused) = (judgement.expected, judgement.refused);
+            let Some(what) = missed(expected, refused, case.test.quantifier) else { continue };
             let several = self.models.len() > 1;
             wrong.push(if several { format!("{} {what}", model.name) } else { what });
         }

@@ -2,6 +2,7 @@
 
 use super::html::{el, page};
 use crate::batch::Standing;
+use crate::check::HangKind;
 use crate::collections::IndexSet;
 use crate::relation::expr::Model;
 use crate::report::summary::{Stated, Tally};
@@ -107,20 +108,21 @@ fn verdict(stated: &Stated) -> String {
         Standing::Unasked | Standing::Unknown => "",
     };
     let word = stated.word(stated.kind);
-    let expected = match (stated.standing(), stated.expected) {
-        (Standing::Unexpected, Some(expected)) => {
-            format!(" (expected {})", stated.word(expected))
-        }
-        _ => String::new(),
-    };
-    format!("{}|{class}|{word}{expected}", stated.kind.name())
+    let missed = stated.missed().map_or_else(String::new, |missed| format!(" ({missed})"));
+    format!("{}|{class}|{word}{missed}", stated.kind.name())
 }
 
 /// Why the verdicts are what they are; a place in the test has its lines alone.
 fn reason(entry: &Entry) -> String {
     let own = format!("{}:", entry.path);
     let told = entry.verdicts.iter().map(|stated| stated.reason.replace(&own, "line "));
+    let hangs = entry.verdicts.iter().filter_map(|stated| match stated.hang? {
+        HangKind::Possible => Some("may hang".to_owned()),
+        HangKind::Unknown => Some("whether it may hang is unknown".to_owned()),
+        HangKind::Never => None,
+    });
     let mut reasons: Vec<String> = told.filter(|reason| !reason.is_empty()).collect();
+    reasons.extend(hangs);
     reasons.dedup();
     reasons.join("; ")
 }

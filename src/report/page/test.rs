@@ -9,6 +9,7 @@ use crate::report::draw::svg::{self, Styles};
 use crate::report::draw::{Drawing, Relations};
 use crate::report::scene::Scene;
 use crate::report::story::{self, Told};
+use crate::report::summary::missed;
 use crate::report::witness::focus::Role;
 use crate::report::witness::{Edge, observed_value};
 use crate::report::{near, reason};
@@ -77,8 +78,9 @@ fn verdicts(page: &Page<'_>) -> Element {
         let (class, standing) = match judgement.standing() {
             Standing::Expected => ("badge good", "as expected".to_owned()),
             Standing::Unexpected | Standing::Broken => {
-                let expected = judgement.expected.map_or("nothing", |kind| kind.name());
-                ("badge bad", format!("expected {expected}"))
+                let (expected, refused) = (judgement.expected, judgement.refused);
+                let missed = missed(expected, refused, page.case.test.quantifier);
+                ("badge bad", missed.unwrap_or_default())
             }
             Standing::Unasked | Standing::Unknown => ("badge", String::new()),
         };
