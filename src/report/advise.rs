@@ -1,5 +1,5 @@
-//! Advice in words: what is wrong, each set of changes as a difference of the program, and what goes wrong
-//! with anything less.
+//! Advice as text: the defects, each set of changes as a patch of the program, and for each change the
+//! failure that a smaller change leaves.
 
 use super::witness::piece_value;
 use super::{cuda, near, reason};
@@ -21,18 +21,18 @@ use crate::source::Files;
 use crate::verdict::Kind;
 use itertools::Itertools;
 
-/// What advice is about.
+/// The question that advice answers.
 #[derive(Clone, Copy)]
 pub struct About<'a> {
-    /// The tests; they have one program.
+    /// The tests, all with the same program.
     pub cases: &'a [Case],
     /// The model.
     pub model: &'a Model,
-    /// What was asked for.
+    /// The property that the user wants.
     pub wish: Wish,
-    /// What changes cost.
+    /// The costs of changes.
     pub costs: &'a Costs,
-    /// Where the tests were read.
+    /// The source files of the tests.
     pub files: &'a Files,
 }
 
@@ -84,7 +84,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     out
 }
 
-/// What is wrong, by each set of changes that cures it.
+/// The kinds of defects, by each set of changes that repairs the program.
 fn wrong(sets: &Sets) -> String {
     let mut ways: Vec<String> = Vec::new();
     for set in &sets.sets {
@@ -97,7 +97,8 @@ fn wrong(sets: &Sets) -> String {
     if ways.is_empty() { String::new() } else { format!("  wrong: {}\n", ways.join("; or: ")) }
 }
 
-/// What a program does that no change cures, and what comes closest to an order that would exclude it.
+/// The failure of a program that no set of changes repairs, with the nearest order that would exclude the
+/// failure.
 fn uncured(about: About<'_>, failure: &Failure) -> String {
     let mut out = format!("  as it is, {}\n", story(about, failure));
     let (graph, model) = (&failure.graph, about.model);
@@ -120,7 +121,7 @@ fn uncured(about: About<'_>, failure: &Failure) -> String {
     out
 }
 
-/// The costs, in lines.
+/// The costs of changes, as lines.
 fn table(costs: &Costs) -> String {
     let mut lines = vec!["\nCosts:".to_owned()];
     for (name, cost) in costs.iter() {
@@ -134,10 +135,10 @@ fn table(costs: &Costs) -> String {
     lines.join("\n").trim_end_matches(',').to_owned() + "\n"
 }
 
-/// How wide a line of the table of costs is.
+/// The width of a line in the table of costs.
 const WIDTH: usize = 100;
 
-/// The answer in a line.
+/// A summary of the answer, in one line.
 #[must_use]
 pub fn headline(about: About<'_>, advice: &Advice) -> String {
     let (model, subject) = (&about.model.name, subject(about));
@@ -191,7 +192,7 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
     }
 }
 
-/// What is to be excluded.
+/// The property that advice excludes.
 fn subject(about: About<'_>) -> &'static str {
     match about.wish {
         Wish::ExcludeOutcome | Wish::Relax if about.cases.len() > 1 => "one of the outcomes",
@@ -236,7 +237,7 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
     out
 }
 
-/// A change, with what goes wrong with less of it.
+/// A change, with the failures of weaker changes.
 fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let test = &about.cases[0].test;
@@ -258,7 +259,7 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
     out + &weaker(about, site, change)
 }
 
-/// Something that stays, with what goes wrong with less of it.
+/// A kept statement, with the failures of weaker ones.
 fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let all = lines(&about.cases[0].test, site, 0);
@@ -270,15 +271,15 @@ fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
     out + &weaker(about, site, change)
 }
 
-/// The statement that a line takes away or changes, as the source writes it.
+/// The statement that a line of the patch removes or changes, as written in the source.
 fn written(about: About<'_>, line: &Line) -> Option<String> {
     let printed = line.before.clone()?;
     let source = about.files.text(line.span).split_whitespace().join(" ");
     Some(if source.is_empty() { printed } else { source })
 }
 
-/// What goes wrong one step below a level, or that it is not decided; levels with which the same goes wrong
-/// are told together.
+/// The failure one level below the chosen one, or the reason why the failure is undecided. Levels with the
+/// same failure share a line.
 fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
     let mut told: Vec<(Vec<String>, String)> = Vec::new();
     for (level, probe) in &change.weaker {
@@ -303,7 +304,7 @@ fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
     told.into_iter().map(line).collect()
 }
 
-/// The threads and the place of a line.
+/// The threads and the position of a line of the patch.
 fn heading(about: About<'_>, line: &Line) -> String {
     let test = &about.cases[0].test;
     let names: Vec<&str> =
@@ -315,7 +316,7 @@ fn heading(about: About<'_>, line: &Line) -> String {
     format!("{names} {}", about.files.location(line.span))
 }
 
-/// What a program does that it must not do.
+/// The unwanted behaviour of a program.
 #[must_use]
 pub fn fault(fault: Fault) -> &'static str {
     match fault {
@@ -331,7 +332,7 @@ pub fn fault(fault: Fault) -> &'static str {
     }
 }
 
-/// A failure with its execution, told by what is read.
+/// A failure, described by the values that the threads read in the execution.
 #[must_use]
 pub fn story(about: About<'_>, failure: &Failure) -> String {
     let mut out = fault(failure.fault).to_owned();
@@ -350,10 +351,11 @@ pub fn story(about: About<'_>, failure: &Failure) -> String {
     if reads.is_empty() { out } else { format!("{out}: {reads}") }
 }
 
-/// How many reads of a thread are told.
+/// The most reads per thread that are named.
 const MOST_READS: usize = 6;
 
-/// What each thread reads in an execution, and who wrote it; of each statement what it reads last.
+/// The values that each thread reads in an execution, with the threads that wrote the values. For a
+/// statement that is executed several times, the last read counts.
 fn reads(execution: &Execution<'_>) -> String {
     let graph = execution.graph;
     let mut out: Vec<(EventId, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! A missing link into what would make it hold: the change, written out with its scope and its place.
+//! A missing link into the change of the program that would establish the link, with scope and position.
 
 use super::statement::named;
 use crate::advise::program::Strengthening;
@@ -12,8 +12,8 @@ use crate::race::near::{How, Link};
 use crate::source::Files;
 use itertools::Itertools;
 
-/// What would make the link at `index` of a path hold, given one of its defects; scopes include the threads
-/// that communicate.
+/// The change that would establish the link at `index` of a path, given one of the link's defects. Scopes
+/// include the communicating threads.
 #[must_use]
 pub fn of(
     path: &NearMiss,
@@ -83,8 +83,8 @@ pub fn of(
     }
 }
 
-/// The changes of orders and scopes that the missing links of a path ask for; `None` where some of them asks
-/// for another change, such as a fence.
+/// The changes of orders and scopes that would establish the missing links of a path; `None` if some link
+/// needs a different change, such as a fence.
 #[must_use]
 pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengthening>> {
     let mut out = Vec::new();
@@ -106,13 +106,13 @@ pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengt
     Some(out)
 }
 
-/// Whether a statement can have an order.
+/// Whether the instruction of a statement can have a memory order.
 fn takes_order(id: EventId, graph: &EventGraph) -> bool {
     let marks = graph.event(id).marks;
     !(marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx)
 }
 
-/// The wait that an operation needs.
+/// The wait that would complete an operation.
 fn wait_for(operation: &Operation) -> &'static str {
     match operation.tensor.map(|kind| kind.op) {
         Some(TensorOp::Load) => "put `tcgen05.wait::ld.sync.aligned` between",
@@ -129,7 +129,7 @@ fn wait_for(operation: &Operation) -> &'static str {
     }
 }
 
-/// Which proxy fence, and where: it acts for the accesses of its own CTA (PTX-8.9.5).
+/// The proxy fence and its position: a proxy fence affects the accesses of its own CTA (PTX-8.9.5).
 fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     let ends = [path.first, path.last];
     let [first, last] = ends.map(|id| graph.event(id).proxy);
@@ -161,7 +161,8 @@ fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// A qualifier where the statement can have it, in no narrower scope than it has, or a fence next to it.
+/// A memory order for the statement, if its instruction can have one, in a scope no narrower than the
+/// present one; or a fence beside the statement.
 fn qualified(
     id: EventId,
     order: &str,
@@ -180,7 +181,7 @@ fn qualified(
     format!("make it `.{order}.{own}`{place}, or {fence}")
 }
 
-/// The statements that a cure of a link changes.
+/// The statements that the repair of a link changes.
 fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
     let ends = [link.from, link.to];
     match (defect, link.how) {
@@ -192,8 +193,8 @@ fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
     }
 }
 
-/// Statements of other threads that say the same as one that a cure changes, since other executions need them
-/// changed alike: those of a lock's other owners.
+/// Statements of other threads with the same text as a changed statement, such as those of a lock's other
+/// owners. Other executions need the same change there.
 pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) -> Option<String> {
     let changed = changed(link, defect, graph);
     let words =
@@ -215,7 +216,7 @@ pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) 
 /// The cache operators of loads and stores (PTX-9.7.9.1).
 const CACHE_OPERATORS: [&str; 7] = ["ca", "cg", "cs", "cv", "lu", "wb", "wt"];
 
-/// The cache operator of a statement, beside which it takes no order.
+/// The cache operator of a statement, which excludes a memory order.
 fn cache_operator<'f>(id: EventId, graph: &EventGraph, files: &'f Files) -> Option<&'f str> {
     let opcode =
         files.text(graph.event(id).span).split_whitespace().find(|word| word.contains('.'))?;
@@ -226,7 +227,7 @@ fn is_weak(id: EventId, graph: &EventGraph) -> bool {
     graph.event(id).order == Some(Order::Weak)
 }
 
-/// The narrowest scope with both ends of the communication that a link belongs to.
+/// The narrowest scope that includes both ends of the communication to which a link belongs.
 fn scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
     let communicates = |link: &&Link| link.how == How::Observes;
     let (before, from) = path.links.split_at(index);
@@ -272,8 +273,8 @@ pub(super) fn comes_before(first: EventId, second: EventId, graph: &EventGraph) 
     first.agent == second.agent && first.position < second.position
 }
 
-/// The fence by which a write releases what came before, or a read acquires for what follows, if the access
-/// does not do so by itself.
+/// The fence through which a write releases earlier accesses, or a read acquires for later ones; `None` if
+/// the access is itself a release or an acquire.
 #[must_use]
 pub fn acting_fence(link: &Link, graph: &EventGraph) -> Option<EventId> {
     let (access, order) = match link.how {

@@ -1,4 +1,4 @@
-//! What differs between two models, for people, for a pull request and for other tools.
+//! The differences between the verdicts of two models as text, Markdown, JSON and JUnit XML.
 
 use super::json::SCHEMA;
 use super::junit::Suites;
@@ -12,21 +12,21 @@ use crate::workbench::diff::{Cause, Compared, Exchange, Group, Said, Side, count
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// How many tests of a group are named unless all are wanted.
+/// The most tests of a group that are named, unless the user asks for all.
 const FEW: usize = 8;
-/// How many states or races of a test are named.
+/// The most states or races of a test that are named.
 const FEW_MEMBERS: usize = 4;
 
 /// Two models compared on tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// The old side's name, and the new one's.
+    /// The names of the old and the new side.
     pub names: [&'a str; 2],
     /// The tests.
     pub cases: &'a [Case],
-    /// How they compare, in the same order.
+    /// The comparison of each test, in the same order.
     pub compared: &'a [Compared],
-    /// The tests of which only the old side knows.
+    /// The tests that only the old side has.
     pub gone: &'a [String],
     /// Whether every test of a group is named.
     pub all: bool,
@@ -40,7 +40,7 @@ impl Report<'_> {
         }
     }
 
-    /// The tests that only the new side knows.
+    /// The tests that only the new side has.
     fn unknown(&self) -> impl Iterator<Item = usize> {
         (0..self.compared.len()).filter(|&at| self.compared[at].old.is_none())
     }
@@ -49,7 +49,7 @@ impl Report<'_> {
         self.compared.iter().filter(|one| one.differs()).count()
     }
 
-    /// The words for verdicts that occur, and the counts of both sides.
+    /// The words for the verdicts that occur, and the counts of both sides.
     fn table(&self) -> (Vec<&'static str>, [Vec<usize>; 2]) {
         let old: Vec<&Said> = self.compared.iter().filter_map(|one| one.old.as_ref()).collect();
         let sides = [counts(old.into_iter()), counts(self.compared.iter().map(|one| &one.new))];
@@ -60,8 +60,8 @@ impl Report<'_> {
         (names, sides.map(|side| shown.iter().map(|&at| side[at]).collect()))
     }
 
-    /// What the tests of a group have in common, such as `newly forbidden (was allowed), by Causality
-    /// of ptx-9.2`.
+    /// The common property of a group's tests, such as `newly forbidden (was allowed), by Causality of
+    /// ptx-9.2`.
     fn title(&self, group: &Group) -> String {
         let key = &group.key;
         let [new, old] = key.words;
@@ -88,7 +88,7 @@ impl Report<'_> {
         verdict + &cause
     }
 
-    /// The test of a group that is shown: the shortest.
+    /// The example of a group: the shortest test.
     fn shown(&self, group: &Group) -> usize {
         let length = |&&at: &&usize| {
             let test = &self.cases[at].test;
@@ -104,7 +104,7 @@ fn source(case: &Case) -> String {
     print_blocks(&case.test).unwrap_or_else(|why| format!("({why})\n"))
 }
 
-/// What only one side reaches, a line each.
+/// The states or races that only one side reaches, a line each.
 fn members(what: &str, exchange: Option<&Exchange>) -> Vec<String> {
     let Some(exchange) = exchange else { return Vec::new() };
     let list = |sign: &str, members: &[String]| -> Vec<String> {
@@ -116,7 +116,7 @@ fn members(what: &str, exchange: Option<&Exchange>) -> Vec<String> {
     [list("+", &exchange.gained), list("-", &exchange.lost)].concat()
 }
 
-/// The comparison for people.
+/// The comparison as text.
 #[must_use]
 pub fn text(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -150,7 +150,7 @@ pub fn text(report: &Report<'_>) -> String {
     out + &closing(report)
 }
 
-/// The names of a group's tests, with the states and races that differ.
+/// The tests of a group, with differing states and races.
 fn listed(report: &Report<'_>, group: &Group) -> Vec<String> {
     let most = if report.all { usize::MAX } else { FEW };
     let mut lines = Vec::new();
@@ -169,7 +169,7 @@ fn tests(count: usize) -> String {
     if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
 }
 
-/// What is new, gone and not known, and how many tests differ.
+/// New, missing and undecided tests, and the number of differing tests.
 fn closing(report: &Report<'_>) -> String {
     let mut out = String::new();
     for at in report.unknown() {
@@ -190,7 +190,7 @@ fn closing(report: &Report<'_>) -> String {
     out
 }
 
-/// The comparison for a pull request.
+/// The comparison as Markdown for a pull request.
 #[must_use]
 pub fn markdown(report: &Report<'_>) -> String {
     let [old, new] = report.names;
@@ -225,7 +225,7 @@ pub fn markdown(report: &Report<'_>) -> String {
     out
 }
 
-/// The comparison as one object.
+/// The comparison as one JSON object.
 #[must_use]
 pub fn json(report: &Report<'_>) -> String {
     let said = |said: &Said| json!({"verdict": said.kind.name(), "axioms": said.axioms, "rule": said.rule});
@@ -272,7 +272,7 @@ pub fn json(report: &Report<'_>) -> String {
     format!("{value:#}\n")
 }
 
-/// The comparison as JUnit's XML: a case per test, which fails where it differs.
+/// The comparison as JUnit XML: a case per test, which fails if the test differs.
 #[must_use]
 pub fn junit(report: &Report<'_>, new: &Model) -> String {
     let models = std::slice::from_ref(new);

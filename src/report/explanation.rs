@@ -1,4 +1,4 @@
-//! A verdict in words: what it is, which clauses decide it, and an execution to look at.
+//! A verdict explained: the verdict, the deciding clauses, and an execution.
 
 use super::derivation::{Step, derivation, name, two_steps};
 use super::proof::Depth;
@@ -22,8 +22,8 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 use itertools::Itertools;
 
-/// The explanation; `counterfactual` is the execution that a forbidden outcome would have, and `followed`
-/// what comes of following the list of what an allowed one lacks, where that is known.
+/// The explanation. `counterfactual` is the execution that a forbidden outcome would have; `followed` is
+/// the verdict on the program with the suggested changes, if known.
 #[must_use]
 pub fn render(
     subject: Subject<'_>,
@@ -83,13 +83,13 @@ pub fn render(
     out
 }
 
-/// The verdict that was expected, where it is another one.
+/// The expected verdict, if the actual one differs.
 fn unexpected(judgement: &Judgement) -> Option<Kind> {
     judgement.expected.filter(|_| judgement.standing() == Standing::Unexpected)
 }
 
-/// What readings of the standard say otherwise, with their verdicts, those first for which most speaks;
-/// empty where none does.
+/// The other readings of the standard with different verdicts, most plausible first; empty if all readings
+/// agree.
 #[must_use]
 pub fn other_readings(others: &[(String, Kind)]) -> String {
     let Some(heaviest) = others.iter().map(|(reading, _)| weight(reading)).min() else {
@@ -118,7 +118,7 @@ pub fn other_readings(others: &[(String, Kind)]) -> String {
     out
 }
 
-/// The axioms that exclude an outcome, and an execution without them.
+/// The axioms that exclude an outcome, and an execution that breaks them.
 fn by_axioms(
     subject: Subject<'_>,
     core: &Core,
@@ -151,9 +151,9 @@ fn by_axioms(
     out
 }
 
-/// Why the verdict rests on the platform: a clause on atomicity excludes the outcome, or that accesses
-/// are not torn, where a host and a device thread access one location (PTX-8.1.1). Of two accesses
-/// that are excluded as atomics, one has to be one.
+/// The reason why the verdict depends on the platform: in a location that a host and a device thread
+/// access, the outcome is excluded by a clause on atomicity, or by the assumption that accesses are not
+/// torn (PTX-8.1.1). Exclusion by atomicity needs at least one atomic operation.
 fn platform(subject: Subject<'_>, core: &Core) -> Option<&'static str> {
     let graph = subject.judgement.graph.as_ref()?;
     let has = |wanted: &dyn Fn(&Axiom) -> bool| reason::axioms(core, subject.model).any(wanted);
@@ -179,7 +179,7 @@ fn platform(subject: Subject<'_>, core: &Core) -> Option<&'static str> {
     }
 }
 
-/// What it says of the platform.
+/// The note that the verdict depends on the platform.
 fn platform_note(subject: Subject<'_>, core: &Core) -> String {
     platform(subject, core).map_or_else(String::new, |what| {
         format!(
@@ -197,7 +197,7 @@ fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) ->
     }
 }
 
-/// As [`drawn`], with what races there, which is mostly why it has an outcome that nobody wants.
+/// As [`drawn`], with the races of the execution, which often explain an unwanted outcome.
 fn drawn_with_races(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
     let Some(graph) = graph else { return String::new() };
     let execution = match Execution::build(graph, choices.clone()) {
@@ -216,7 +216,7 @@ fn picture(subject: Subject<'_>, graph: &EventGraph, choices: &Choices) -> Resul
     Picture::of(&subject.case.test.name, graph, choices, subject.model)
 }
 
-/// A rule that decides, the statements concerned, and an execution.
+/// The deciding rule, the statements that it concerns, and an execution.
 fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> String {
     let mut out = match why.rule.silence() {
         Some(silence) => format!("{}: {}\n", silence.words(), why.rule),
@@ -246,7 +246,7 @@ fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> Stri
     out
 }
 
-/// What an axiom demands: the comment on it in the model, and its text.
+/// The demand of an axiom: its comment and its text in the model.
 fn demanded(name: &str, subject: Subject<'_>) -> String {
     let Some(axiom) = subject.model.axioms.iter().find(|axiom| axiom.name == name) else {
         return String::new();
@@ -256,7 +256,7 @@ fn demanded(name: &str, subject: Subject<'_>) -> String {
     comment + &source_line(axiom.span, subject.files)
 }
 
-/// The comment that stands before a statement of a model.
+/// The comment before a statement of a model.
 fn comment_on(span: Span, files: &Files) -> Option<String> {
     let text = files.get(span.file)?.text.get(..span.start as usize)?;
     let text = text.trim_end().trim_end_matches("undefined_unless").trim_end();
@@ -265,8 +265,8 @@ fn comment_on(span: Span, files: &Files) -> Option<String> {
     Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What comes closest to ordering the statements that a rule is about: in the direction of the rule, or, where
-/// nothing leads there, in the other one.
+/// The path that comes nearest to ordering the statements of a rule: in the direction of the rule, or in
+/// the opposite one if no path leads in the direction of the rule.
 fn nearest_order(
     subject: Subject<'_>,
     graph: &EventGraph,
@@ -290,7 +290,7 @@ fn nearest_order(
     path.map_or_else(String::new, |path| format!("\n{}", near::render(&path, graph, subject.files)))
 }
 
-/// An axiom with its clauses, its place and its text.
+/// An axiom with its clauses, its position and its text.
 fn quoted(axiom: &Axiom, files: &Files) -> String {
     format!("  {}\n{}", reason::named(axiom), source_line(axiom.span, files))
 }
@@ -300,8 +300,8 @@ fn source_line(span: Span, files: &Files) -> String {
     format!("    {}: {text}\n", files.location(span))
 }
 
-/// An execution that would have the outcome, where it breaks which axioms, and what these have to
-/// do with the core.
+/// An execution that would have the outcome, the axioms that the execution breaks and where, and the
+/// relation of these axioms to the core.
 fn excluded(
     subject: Subject<'_>,
     graph: &EventGraph,
@@ -358,7 +358,8 @@ fn excluded(
     out
 }
 
-/// An execution that another axiom excludes, by what it has otherwise than the one that is shown.
+/// A further execution that another axiom excludes, described by its differences from the one in the
+/// picture.
 fn also_excluded(subject: Subject<'_>, shown: &Execution<'_>, other: &Other) -> String {
     let Subject { case, model, files, .. } = subject;
     let Ok(execution) = Execution::build(shown.graph, other.choices.clone()) else {
@@ -370,7 +371,7 @@ fn also_excluded(subject: Subject<'_>, shown: &Execution<'_>, other: &Other) -> 
     let mut out = format!("\n{names} {verb} other executions with the outcome, as this one:\n");
     out.push_str(&story::differences(&execution, shown, files));
     let picture = Picture::of_execution(&case.test.name, &execution, model);
-    // Proofs speak in the letters of the picture, and of this execution there is none.
+    // Proofs refer to letters of a picture, and this execution has no picture.
     let subject = Subject { unfold: Depth::Folded, ..subject };
     out + &story::of_failures(subject, &execution, &picture, &other.broken)
 }
@@ -384,7 +385,7 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     }
 }
 
-/// Where the execution breaks the axioms in its way.
+/// The places where the execution breaks axioms.
 fn breaks(
     model: &Model,
     execution: &Execution<'_>,
@@ -413,7 +414,7 @@ fn broken(
         }
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
-            // A step that leads nowhere, where it may be left out, says nothing.
+            // A first step from an event to itself can be omitted.
             Some((first, second)) if first.edge.from == first.edge.to => format!(
                 "{} leads back to itself by {}{}",
                 picture.label(*event),
@@ -447,7 +448,7 @@ fn around(
     let next = events.iter().skip(1).chain([&first]);
     for (&from, &to) in events.iter().zip(next) {
         for Step { edge, .. } in derivation(model, execution, node, from, to) {
-            // From one piece of an access to itself is no step.
+            // An edge from a piece of an access to itself is no step.
             if edge.from != edge.to {
                 out.push_str(&format!(" -{}-> {}", edge.relation, picture.label(edge.to)));
             }
@@ -456,8 +457,8 @@ fn around(
     out
 }
 
-/// The steps by which a relation leads from one event to another; empty where there is nothing to
-/// add to its name.
+/// The steps by which a relation leads from one event to another; empty if the steps add nothing to the
+/// relation's name.
 fn way(model: &Model, picture: &Picture, execution: &Execution<'_>, step: &Step) -> String {
     let Step { node, edge: Edge { from, to, .. } } = *step;
     let steps = derivation(model, execution, node, from, to);

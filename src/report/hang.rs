@@ -1,4 +1,5 @@
-//! Whether a test may hang, in words: where each thread is, for what it waits, and why that never comes.
+//! The answer whether a test may hang, as text: for each thread the position, the awaited event, and the
+//! reason why that event never occurs.
 
 use super::reason::{Place, undecided};
 use super::witness::{Picture, piece_value, text};
@@ -12,8 +13,8 @@ use crate::ptx::operation::Order;
 use crate::relation::expr::Model;
 use crate::source::{Files, Span};
 
-/// What has to be known of a program beside its races or states: that it may hang, or that this is not
-/// known; empty where it never does.
+/// A remark for readers of races or final states: that the program may hang, or that the answer is unknown;
+/// empty for a program that never hangs.
 #[must_use]
 pub fn remark(hang: Option<&Hang>, progress: Progress) -> String {
     match hang {
@@ -27,7 +28,7 @@ pub fn remark(hang: Option<&Hang>, progress: Progress) -> String {
     }
 }
 
-/// That a program may hang, beside an explanation of its verdict.
+/// A possible hang, as an appendix to the explanation of a verdict.
 #[must_use]
 pub fn beside(
     case: &Case,
@@ -40,7 +41,7 @@ pub fn beside(
     format!("\nThe program may hang (progress {progress}). {shown}")
 }
 
-/// The answer for people, with the execution that hangs, where one does.
+/// The answer, with an execution that hangs, if the answer has one.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -63,7 +64,7 @@ pub fn render(
     }
 }
 
-/// The execution that hangs, after where each thread is in it.
+/// The positions of all threads in the hanging execution, followed by the picture of the execution.
 fn shown(
     case: &Case,
     hanging: &Hanging,
@@ -98,7 +99,7 @@ fn shown(
     out
 }
 
-/// A word for what has become of a thread.
+/// The code of a thread's status in JSON.
 #[cfg(feature = "cli")]
 pub(super) fn word(stop: &Stop) -> &'static str {
     match stop {
@@ -111,7 +112,7 @@ pub(super) fn word(stop: &Stop) -> &'static str {
     }
 }
 
-/// The statement at which a thread is.
+/// The statement at which a thread waits.
 #[cfg(feature = "cli")]
 pub(super) fn span(hanging: &Hanging, status: &Status) -> Option<Span> {
     let of = |id: EventId| hanging.graph.event(id).span;
@@ -123,7 +124,7 @@ pub(super) fn span(hanging: &Hanging, status: &Status) -> Option<Span> {
     }
 }
 
-/// For each thread, its name and what is said of it.
+/// The name of each thread, with lines about its status.
 pub(super) fn lines(
     hanging: &Hanging,
     progress: Progress,
@@ -168,7 +169,7 @@ impl StatusLines<'_> {
         }
     }
 
-    /// Why the scheduler owes a thread nothing.
+    /// The reason why the progress model permits the scheduler never to run the thread.
     fn excuse(&self) -> &'static str {
         match self.progress {
             Progress::Cuda => {
@@ -225,7 +226,8 @@ impl StatusLines<'_> {
         lines
     }
 
-    /// What a thread reads again and again, and who does not write it any more.
+    /// A read in a loop, with the writes of other threads that would end the loop, and the reason why each
+    /// does not.
     fn poll(&self, agent: AgentId, poll: EventId, loc: LocId) -> Vec<String> {
         let graph = &self.hanging.graph;
         let event = graph.event(poll);
@@ -271,7 +273,7 @@ impl StatusLines<'_> {
         lines
     }
 
-    /// Whether a poll does not read the final value.
+    /// Whether the value of a poll differs from the final value of the location.
     fn is_unseen(&self, poll: EventId, loc: LocId) -> bool {
         let Some(execution) = self.execution else { return false };
         let last = execution.choices.finals.get(loc.index()).copied().flatten();
@@ -292,7 +294,7 @@ impl StatusLines<'_> {
         }
     }
 
-    /// A statement with its line, such as `line 12 \`bra L\``.
+    /// A statement with its line: `line 12 \`bra L\``.
     fn statement(&self, span: Span) -> String {
         let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         match Place::of(span, self.files) {

@@ -1,4 +1,4 @@
-//! Data races in words: the two accesses, what keeps them from being ordered, an execution.
+//! Data races as text: the two accesses, the missing order, an execution.
 
 use super::caveat::Caveat;
 use super::near;
@@ -15,7 +15,7 @@ use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::Undecided;
 
-/// The races of one test; `caveat` is what has to be known of them, `cut` says why
+/// The races of a test. `caveat` is a verdict that limits the meaning of races; `cut` is the reason why
 /// executions are missing, if any are.
 #[must_use]
 pub fn render(
@@ -61,10 +61,10 @@ pub fn render(
     out
 }
 
-/// How many races of one execution are shown beside it.
+/// The most races that are shown with an execution.
 const MOST_BESIDE: usize = 4;
 
-/// The races of an execution that is shown, with what does not order them; empty where there are none.
+/// The races of an execution in a picture, with the missing order of each; empty without races.
 #[must_use]
 pub(super) fn beside(problem: Problem<'_>, execution: &Execution<'_>, files: &Files) -> String {
     let races = in_execution(problem, execution);
@@ -80,7 +80,7 @@ pub(super) fn beside(problem: Problem<'_>, execution: &Execution<'_>, files: &Fi
     out
 }
 
-/// The races of each execution, in the order of the first ones.
+/// The races grouped by execution; groups are in the order of their first races.
 fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
     let mut groups: Vec<Vec<&Race>> = Vec::new();
     for race in races {
@@ -92,7 +92,8 @@ fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
     groups
 }
 
-/// A race, and what is missing in an execution; where one of the races `above` lacks the same, it says so.
+/// A race with the missing order. A race that lacks the same as one of the races `above` refers to that
+/// race.
 fn one(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> String {
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
@@ -121,7 +122,7 @@ fn one(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> Strin
     }
 }
 
-/// One reason as a sentence.
+/// A reason for a missing order, as a sentence.
 fn why(missing: Missing, graph: &EventGraph, files: &Files) -> String {
     let name = |id: EventId| named(id, graph, files);
     match missing {
@@ -203,7 +204,7 @@ fn why(missing: Missing, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// Why a read does not synchronize with the write that it reads from.
+/// The reason why a read does not synchronize with the write that it reads from.
 fn gap_between(write: &str, read: &str, gap: Gap, name: impl Fn(EventId) -> String) -> String {
     match gap {
         Gap::WeakWrite => format!("{write} is weak, so that it releases nothing (PTX-8.9.2)."),

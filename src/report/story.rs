@@ -20,7 +20,7 @@ use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::vocabulary::BaseRel;
 
-/// What an edge says.
+/// The meaning of an edge as a sentence.
 #[must_use]
 pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
@@ -47,7 +47,7 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// What a step says, given the execution: of synchronization, how it comes about.
+/// The meaning of a step in an execution; for synchronization, the accesses or fences that establish it.
 fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     match edge.relation.as_str() {
@@ -93,7 +93,7 @@ fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &File
     format!("{from} synchronizes with {to} (PTX-8.9.4){joint}{}", reads.join(", "))
 }
 
-/// Why of two atomics the first is performed before the second.
+/// The reason why one atomic operation is performed before another.
 fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
@@ -108,15 +108,16 @@ fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     }
 }
 
-/// Whether a release and an acquire pattern order two fences, whatever their Fence-SC order is.
+/// Whether release and acquire patterns order two fences, whatever the Fence-SC order is.
 fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
     model.definition("release-acquire").is_some_and(|node| {
         evaluate(&model.arena, &[node], execution).relation(node).contains(edge.from, edge.to)
     })
 }
 
-/// How the opposite Fence-SC order of two fences, either of which may come first, breaks an axiom too: that in
-/// which the second one is moved directly before the first. Of several axioms the one with the fewest steps.
+/// For two fences that either Fence-SC order would admit: the violation that the opposite order causes,
+/// with the second fence moved directly before the first. Of several violated axioms, the one with the
+/// fewest steps.
 fn other_order(
     model: &Model,
     execution: &Execution<'_>,
@@ -147,7 +148,8 @@ fn other_order(
         let steps: Vec<Step> = steps.filter(|step| step.edge.from != step.edge.to).collect();
         (name, steps)
     });
-    // Steps by the order of further fences would have to be shown for their other order, too.
+    // A violation that depends on the order of further fences would need the same explanation for those
+    // fences.
     let by_fences = |step: &&Step| {
         let (from, to) = (step.edge.from, step.edge.to);
         other.relation(BaseRel::FenceSc).contains(from, to) && (from, to) != (edge.to, edge.from)
@@ -164,7 +166,7 @@ fn other_order(
     std::iter::once(heading).chain(steps).collect()
 }
 
-/// An event as a statement; of initial writes the location.
+/// The statement of an event; for an initial write, the location.
 fn statement(id: EventId, graph: &EventGraph, files: &Files) -> String {
     let event = graph.event(id);
     match (&event.kind, event.loc) {
@@ -175,7 +177,7 @@ fn statement(id: EventId, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// The lines of the statements of some events, each once.
+/// The lines of the statements of events, sorted and without duplicates.
 #[must_use]
 pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize> {
     let line = |&id: &EventId| Place::of(graph.event(id).span, files).map(|place| place.line);
@@ -185,16 +187,16 @@ pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize
     lines
 }
 
-/// A step of what breaks an axiom, in words.
+/// A step of the violation of an axiom, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// The edge.
     pub edge: Edge,
-    /// What it says.
+    /// The meaning of the edge.
     pub sentence: String,
-    /// Where it is a choice of the execution, why the other choice does not do either.
+    /// For a step that is a choice of the execution, the violation that the opposite choice causes.
     pub otherwise: Vec<String>,
-    /// The lines of its proof, as deep as the subject asks for; none where the edge is one of a base
+    /// The lines of the edge's proof, to the depth that the subject asks for; empty for an edge of a base
     /// relation.
     pub proof: Vec<String>,
 }
@@ -218,7 +220,7 @@ impl Told {
     }
 }
 
-/// Which statements the letters of a proof stand for, in a line.
+/// The statements of the letters in a proof, in a line.
 fn legend(
     proof: &[String],
     graph: &EventGraph,
@@ -237,7 +239,7 @@ fn legend(
     (!all.is_empty()).then(|| format!("where {}", all.join("; ")))
 }
 
-/// The steps by which an execution breaks axioms; none where its choices make no execution.
+/// The steps by which an execution breaks axioms; empty if the choices make no execution.
 #[must_use]
 pub fn steps_of(
     subject: Subject<'_>,
@@ -250,8 +252,8 @@ pub fn steps_of(
     steps.map(|step| Told::new(subject, &execution, picture, &step)).collect()
 }
 
-/// How an execution breaks axioms, as numbered steps, with their proofs as far as the subject asks for
-/// them; nothing of an axiom whose failure has no steps.
+/// The violations of axioms as numbered steps, with proofs to the depth that the subject asks for. Axioms
+/// whose violation has no steps are omitted.
 #[must_use]
 pub fn of_failures(
     subject: Subject<'_>,
@@ -290,7 +292,7 @@ pub fn of_failures(
     out
 }
 
-/// The reads and last writes that the condition asks about, where they differ from those of another execution.
+/// The reads and final writes in the condition whose sources differ between two executions.
 #[must_use]
 pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Files) -> String {
     let graph = execution.graph;
@@ -320,10 +322,10 @@ pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Fil
     out
 }
 
-/// Longer ways are told by letters alone.
+/// The most steps that are explained; longer derivations are shown by letters alone.
 const MOST_STEPS: usize = 16;
 
-/// Where the values of the condition come from, and why other writes are not seen.
+/// The sources of the values in the condition, and the reasons why reads do not see other writes.
 #[must_use]
 pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> String {
     let graph = execution.graph;
@@ -345,14 +347,14 @@ pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> St
     out
 }
 
-/// Of conditions about more accesses than this the picture says it all.
+/// The most accesses of a condition that are explained; for further ones, the picture suffices.
 const MOST_ASKED: usize = 8;
 
 struct Teller<'a> {
     model: &'a Model,
     execution: &'a Execution<'a>,
     files: &'a Files,
-    /// The causality order, where the model has one.
+    /// The causality order, for models that define it.
     causality: Option<Rel>,
 }
 
@@ -361,7 +363,7 @@ impl Teller<'_> {
         statement(id, self.execution.graph, self.files)
     }
 
-    /// A location with the value that an access has there.
+    /// A location with the value of an access.
     fn value(&self, id: EventId) -> String {
         let graph = self.execution.graph;
         let location = graph.event(id).loc.map_or("", |loc| &graph.locations[loc.index()].name);
@@ -372,7 +374,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What a read takes its value from, and why not from each other write.
+    /// The source of a read, and for each other write the reason why the read does not see it.
     fn read(&self, read: EventId) -> String {
         let graph = self.execution.graph;
         let Some(source) = self.execution.choices.rf[read.index()] else { return String::new() };
@@ -387,7 +389,7 @@ impl Teller<'_> {
         out
     }
 
-    /// Whether one might expect a read to see this write.
+    /// Whether a reader would expect the read to see this write.
     fn competes(&self, write: EventId, read: EventId, source: EventId) -> bool {
         let graph = self.execution.graph;
         let event = graph.event(write);
@@ -425,7 +427,7 @@ impl Teller<'_> {
         format!("{name}: nothing orders that before it (PTX-8.10.6){lack}")
     }
 
-    /// What comes of a location in the end, and from what that was computed.
+    /// The final write of a location, and the reads that its value is computed from.
     fn last(&self, write: EventId) -> String {
         let graph = self.execution.graph;
         let (name, value) = (self.name(write), self.value(write));

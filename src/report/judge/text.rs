@@ -1,4 +1,4 @@
-//! What logs show, as lines for people.
+//! Findings of logs as text.
 
 use super::{Row, Subject, coverage, reason, state, times, versions};
 use crate::batch::Case;
@@ -6,10 +6,10 @@ use crate::judge::compare::{Change, ChangeKind, State};
 use crate::judge::verdicts::{Allowance, Finding, TestReport};
 use crate::report::paint::Paint;
 
-/// So many names are listed; of more, the number is said.
+/// The most names in a list; longer lists end with the number of the remaining names.
 const MOST_LISTED: usize = 20;
 
-/// The whole report.
+/// The complete report.
 #[must_use]
 pub fn render(subject: &Subject<'_>, paint: Paint) -> String {
     let mut out = tests(subject, paint);
@@ -32,7 +32,7 @@ pub fn render(subject: &Subject<'_>, paint: Paint) -> String {
     out
 }
 
-/// One line: how many tests have which finding.
+/// The number of tests with each finding, in one line.
 #[must_use]
 pub fn summary(subject: &Subject<'_>) -> String {
     let counts = subject.counts();
@@ -58,7 +58,7 @@ pub fn summary(subject: &Subject<'_>) -> String {
     }
 }
 
-/// A line for each test that logs have.
+/// A line for each test with a log entry.
 fn tests(subject: &Subject<'_>, paint: Paint) -> String {
     let run = || {
         let all = subject.cases.iter().zip(subject.reports);
@@ -84,7 +84,7 @@ fn tests(subject: &Subject<'_>, paint: Paint) -> String {
     out
 }
 
-/// How often what was seen, of how much.
+/// The number of occurrences of the observed states, and the covered part of the allowed states.
 fn remark(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
     let mut parts = Vec::new();
     if !report.other_versions.is_empty() {
@@ -115,7 +115,7 @@ fn remark(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
     parts.join("; ")
 }
 
-/// The states that are not just allowed, below the line of their test.
+/// The states with a finding other than "allowed", below the line of the test.
 fn remarkable(report: &TestReport, subject: &Subject<'_>) -> String {
     let mut out = String::new();
     for judged in &report.states {
@@ -133,7 +133,7 @@ fn remarkable(report: &TestReport, subject: &Subject<'_>) -> String {
     out
 }
 
-/// A table of findings; empty where it has no rows.
+/// A table of findings; empty for a table without rows.
 fn table(title: &str, rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -161,10 +161,10 @@ fn table(title: &str, rows: &[Row]) -> String {
     out
 }
 
-/// So many rows are shown of a table.
+/// The most rows of a table.
 const MOST_ROWS: usize = 40;
 
-/// The rows with most tests, in the order of the table, and how many are left out.
+/// The rows with the most tests, in the order of the table, and the number of omitted rows.
 fn most_tests(rows: &[Row]) -> (Vec<Row>, usize) {
     let mut sizes: Vec<usize> = rows.iter().map(|(_, counts)| counts.iter().sum()).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -175,7 +175,7 @@ fn most_tests(rows: &[Row]) -> (Vec<Row>, usize) {
     (large, left)
 }
 
-/// Names in the logs that are of no test, and tests that no log has.
+/// Names in logs that belong to no test, and tests without log entry.
 fn strangers(subject: &Subject<'_>) -> String {
     let mut out = String::new();
     let unknown: Vec<&str> = subject.assigned.unknown.keys().map(String::as_str).collect();
@@ -198,7 +198,7 @@ fn strangers(subject: &Subject<'_>) -> String {
     out
 }
 
-/// `a, b, c`, with the number of what is left out.
+/// `a, b, c`, with the number of omitted names.
 pub(super) fn listed(names: &[&str]) -> String {
     let (shown, rest) = names.split_at(names.len().min(MOST_LISTED));
     let mut out = shown.join(", ");
@@ -208,7 +208,7 @@ pub(super) fn listed(names: &[&str]) -> String {
     out
 }
 
-/// What other logs show.
+/// The differences from other logs.
 fn changes(changes: &[Change], same: usize) -> String {
     let tests = if same == 1 { "test" } else { "tests" };
     let mut out = format!("\nAgainst the other logs: {same} {tests} with the same states");
@@ -237,7 +237,7 @@ fn changes(changes: &[Change], same: usize) -> String {
     out
 }
 
-/// What to run next.
+/// The tests to run next.
 fn next(subject: &Subject<'_>) -> String {
     if subject.next.is_empty() {
         return String::new();
