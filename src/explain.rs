@@ -30,9 +30,9 @@ pub struct Counterfactual {
     pub broken: Vec<Failure>,
     /// Whether every execution with the outcome is known to break at least as many axioms.
     pub fewest: bool,
-    /// Executions with the outcome that other axioms of the core exclude, of each of these one, where a few
-    /// questions to the engine find one; and executions in which a read that the outcome asks about takes its
-    /// value from a write that comes later.
+    /// Further executions with the outcome. For each axiom of the core that this execution does not break,
+    /// one execution which that axiom excludes, if a few questions to the engine find one; and executions
+    /// in which a read of the condition takes its value from a later write.
     pub others: Vec<Other>,
 }
 
@@ -41,7 +41,7 @@ pub struct Counterfactual {
 pub struct Other {
     /// The choices of the execution.
     pub choices: Choices,
-    /// The axioms that it breaks and that it is shown for, with witnesses.
+    /// The axioms that explain why the execution is excluded, with witnesses.
     pub broken: Vec<Failure>,
 }
 
@@ -50,17 +50,18 @@ pub struct Other {
 pub enum Absent {
     /// No candidate execution has the outcome, under any model.
     NoCandidate,
-    /// The engine cannot tell.
+    /// The engine gives no answer.
     Untold,
 }
 
 /// The most models with fewer axioms that are tried before all blocking axioms are dropped at once.
 const QUESTIONS: usize = 64;
 
-/// Looks for an execution with the outcome that breaks as few axioms as possible.
+/// Searches for an execution with the outcome that breaks as few axioms as possible.
 ///
 /// # Errors
-/// When no candidate execution has the outcome, or when the engine cannot tell.
+///
+/// When no candidate execution has the outcome, or when the engine gives no answer.
 pub fn counterfactual(
     problem: Problem<'_>,
     core: &Core,
@@ -146,7 +147,7 @@ enum Tried {
     Excluded,
     /// No axiom excludes the outcome, but no candidate execution has it.
     Impossible,
-    /// The engine cannot tell.
+    /// The engine gives no answer.
     Untold,
 }
 
@@ -194,8 +195,8 @@ impl Search<'_> {
         Err(Absent::Untold)
     }
 
-    /// The execution, with the axioms of the whole model that it breaks, in as few places as changes of
-    /// single choices lead to.
+    /// The execution with the axioms of the whole model that it breaks, after changes of single choices
+    /// have reduced the number of violations.
     fn shown(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
         self.told(calm::calmed(model, self.goal, graph, choices, None))
@@ -213,8 +214,8 @@ impl Search<'_> {
         Ok(Other { choices, broken })
     }
 
-    /// Executions that further axioms of the core exclude than those that are broken already, alone or together
-    /// with another axiom that is not.
+    /// For each axiom of the core without a violation so far, an execution that the axiom excludes, alone
+    /// or together with another axiom without a violation.
     fn others(&mut self, broken: &[Failure], core: &Core) -> Vec<Other> {
         let is_broken = |axiom: &usize| broken.iter().any(|failure| failure.axiom == *axiom);
         let silent = core.axioms.iter().copied().filter(|axiom| !is_broken(axiom));
@@ -252,8 +253,8 @@ impl Search<'_> {
         others
     }
 
-    /// An execution that an axiom excludes together with several others, one of each set that excludes the
-    /// outcome without it.
+    /// An execution that an axiom excludes together with several others: one axiom of each set that
+    /// excludes the outcome without the given axiom.
     fn with_more_dropped(
         &mut self,
         axiom: usize,
@@ -281,22 +282,23 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a set of axioms that excludes the outcome is left when some axioms are dropped.
+    /// Whether a known set of axioms that excludes the outcome contains none of the dropped axioms.
     fn is_known_to_exclude(&self, dropped: &[usize]) -> bool {
         self.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom)))
     }
 }
 
-/// How many questions are asked for executions beside the first one.
+/// The most questions to the engine for further executions.
 const MOST_MORE_QUESTIONS: usize = 16;
 
-/// How many axioms are dropped together for an execution beside the first one.
+/// The most axioms that are dropped together for a further execution.
 const MOST_TOGETHER: usize = 3;
 
-/// How many axioms of a core are shown at work besides those of the first execution.
+/// The most axioms of a core for which further executions are shown.
 const MOST_OTHERS: usize = 2;
 
-/// Moves the place where an axiom is broken to an event that the condition asks about, where there is one.
+/// Moves the witness of a violation to an event that the condition refers to, if the axiom is also violated
+/// there.
 fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {
     let node = model.axioms[failure.axiom].node;
     let Witness::Event(event) = failure.witness else { return };
@@ -312,7 +314,7 @@ fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Fail
     }
 }
 
-/// The events whose values the condition asks about: reads, and the writes that final values come from.
+/// The events with values in the condition: reads, and the final writes of locations.
 pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
     let graph = execution.graph;
     let mut asked = BTreeSet::new();
@@ -329,7 +331,7 @@ pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
     asked
 }
 
-/// The model without some axioms, and the indices that the others had.
+/// The model without some axioms, and the indices of the remaining axioms in the whole model.
 fn without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
     let kept: Vec<usize> = (0..model.axioms.len()).filter(|i| !dropped.contains(i)).collect();
     (model.with_axioms(&kept), kept)

@@ -29,7 +29,7 @@ pub(super) struct Known<'a> {
     pub(super) models: &'a [Model],
     pub(super) variants: &'a BTreeSet<String>,
     pub(super) settings: Settings,
-    /// What the engines have answered under the chosen readings, which they recall.
+    /// The engines' answers under the chosen readings, which the engines recall.
     pub(super) memories: &'a [Memory],
 }
 
@@ -88,11 +88,12 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
     Ok(out)
 }
 
-/// The most steps of an engine for each question, in a program of as many events as under the chosen readings.
+/// The most steps of an engine per question, for a program with as many events as under the chosen
+/// readings.
 const STEPS: u64 = 1_000;
 
-/// The most steps of an engine for each question where values may justify themselves under a reading alone: of
-/// most programs, only an engine that takes long to begin can tell that.
+/// The most steps of an engine per question if only the alternative reading permits out-of-thin-air values.
+/// For most programs, only an engine with a long start-up time can exclude these.
 const STEPS_WITH_THIN_AIR: u64 = 1_000;
 
 impl Known<'_> {
@@ -104,7 +105,7 @@ impl Known<'_> {
         }
     }
 
-    /// The execution that shows undefined behaviour, if one does.
+    /// The execution of an undefined-behaviour verdict, if the verdict has one.
     fn undefined(&self) -> Option<ShownUndefined<'_>> {
         let Judgement { verdict, graph: Some(graph), .. } = self.judgement else { return None };
         let (Verdict::Undefined(reason), [model, ..]) = (verdict, self.models) else { return None };
@@ -124,7 +125,7 @@ struct ShownUndefined<'a> {
 }
 
 impl ShownUndefined<'_> {
-    /// Whether the execution does so under another model, of the same events.
+    /// Whether the behaviour of the execution is also undefined under another model with the same events.
     fn stays(&self, test: &Test, model: &Model, settings: Settings) -> bool {
         let is_outside =
             |graph: &EventGraph| graph.violations.iter().any(Violation::is_out_of_model);

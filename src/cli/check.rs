@@ -130,7 +130,7 @@ struct Run<'a> {
     tally: Tally,
     /// Whether all final states of the report could be listed.
     listed: Listed,
-    /// Where verdicts are recorded, and the file that this goes to.
+    /// The recorded verdicts, and the file for the record.
     blessed: Option<(Baseline, &'a Path)>,
     /// Where pages are written.
     folder: Option<Folder>,

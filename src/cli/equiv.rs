@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &EquivArguments, console: &Console) -> Result<Statu
             budget: sizes.budget(),
         })
     };
-    // A model whose axioms all follow from the other's allows whatever that one does.
+    // A model whose axioms all follow from the other model allows every execution of that model.
     let found = [0, 1].map(|side| (!derived[1 - side].is_complete()).then(|| ask(side)));
     let stand = Stand {
         names: [&one.name, &other.name],

@@ -26,10 +26,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-/// How many variations are made at a time.
+/// The number of variations that are generated at a time.
 const CHUNK: u64 = 4096;
 
-/// From how many variations on a search for the border says that it begins.
+/// The number of variations from which on a search for the border reports its start.
 const MANY: u64 = 50_000;
 
 pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<Status> {
@@ -61,7 +61,8 @@ pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<St
     Ok(generation.status(console))
 }
 
-/// Words that are edges are one cycle together; else each word is a specification, or a file of them.
+/// If all words are edges, they form one cycle; else each word is a specification or the name of a file of
+/// specifications.
 fn specifications(words: &[String]) -> Result<Vec<Specification>> {
     if words.iter().all(|word| is_part_of_cycle(word)) {
         return Ok(vec![Specification::parse(&words.join(" "))?]);
@@ -92,13 +93,13 @@ fn specifications(words: &[String]) -> Result<Vec<Specification>> {
     Ok(specifications)
 }
 
-/// Whether a word that is no specification looks like a path. Names of tests have dots, too, but only
-/// with a `+`.
+/// Whether an invalid specification looks like a path. Names of tests contain dots only together with a
+/// `+`.
 fn is_like_a_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.contains('.') && !word.contains(['+', ' '])
 }
 
-/// The key of the metadata that says a verdict: it names the model and the readings that were chosen.
+/// The metadata key for verdicts, which names the model and the chosen readings.
 fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
     let model = arguments.model.as_ref().map(|_| setup.models[0].name.clone());
     let said: Vec<String> = model.into_iter().chain(arguments.readings.iter().cloned()).collect();
@@ -122,18 +123,18 @@ struct Generation<'g> {
     setup: &'g Setup,
     /// The key of the metadata for verdicts.
     expectation: String,
-    /// How many more are wanted.
+    /// The number of tests that are still requested.
     left: u64,
     /// The number of tests that were made, including unrequested ones.
     made: u64,
-    /// How many of each shape there are of each kind.
+    /// The number of tests by shape and kind of verdict.
     counts: BTreeMap<String, BTreeMap<&'static str, u64>>,
     failed: Vec<String>,
     start: Instant,
 }
 
 impl Generation<'_> {
-    /// Makes all variations of all specifications, some thousands at a time.
+    /// Generates all variations of all specifications in chunks.
     fn all(&mut self, collection: &Collection) -> Result<()> {
         let length = collection.len();
         let order = self.arguments.seed.map_or(Permutation::NONE, |seed| {
@@ -162,7 +163,7 @@ impl Generation<'_> {
         Ok(())
     }
 
-    /// Makes what lies at the border of each family, and the single tests.
+    /// Generates the border of each family, and the single tests.
     fn frontiers(&mut self, collection: &Collection, console: &Console) -> Result<()> {
         for member in collection.members() {
             match member {
@@ -177,7 +178,7 @@ impl Generation<'_> {
         Ok(())
     }
 
-    /// Makes the variations of a family that lie at the border.
+    /// Generates the variations of a family at the border.
     fn frontier(&mut self, family: &Family, console: &Console) -> Result<()> {
         let size = family.class_len();
         if size > MOST {
@@ -217,7 +218,7 @@ impl Generation<'_> {
         Ok(())
     }
 
-    /// Makes a test, asks the model and writes it down.
+    /// Generates a test and writes it with the verdict of the model.
     fn made(&self, variation: &Variation<'_>) -> Made {
         let (text, kind) = match self.asked(variation) {
             Ok((test, kind)) => (print_blocks(&test).map_err(|error| error.to_string()), kind),
@@ -227,7 +228,7 @@ impl Generation<'_> {
         Made { name: variation.to_string(), shape, text, kind }
     }
 
-    /// Makes a test and asks the model.
+    /// Generates a test and asks the model for its verdict.
     fn asked(&self, variation: &Variation<'_>) -> Result<(Test, Option<Kind>), String> {
         let name = variation.to_string();
         let mut files = Files::default();
@@ -291,7 +292,7 @@ impl Generation<'_> {
         Ok(if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    /// How many tests there are of each shape.
+    /// Reports the number of tests of each shape.
     fn tell(&self, console: &Console) {
         let mut all = 0;
         for (shape, kinds) in &self.counts {

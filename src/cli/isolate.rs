@@ -1,7 +1,7 @@
 //! Workers in separate processes: a crash of one worker affects only its current test.
 //!
-//! A worker is this program with the command `worker`. The worker reads a request per line and
-//! answers each with a line, both JSON objects. It ends when its input ends.
+//! A worker is this program with the command `worker`: it reads a request per line and answers each request
+//! with a line, until its input ends. Requests and answers are JSON objects.
 
 use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
@@ -218,8 +218,8 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     })
 }
 
-/// The lines of standard input. At its end no process waits for an answer any more, so that this
-/// process exits immediately.
+/// The lines of standard input. After the last line no process waits for an answer, so that this process
+/// exits immediately.
 fn requests() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -233,7 +233,7 @@ fn requests() -> mpsc::Receiver<String> {
     receiver
 }
 
-/// The command `worker`: answers requests until there are no more.
+/// The command `worker`: answers requests until the input ends.
 pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
     let Setup { files: model_files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
@@ -246,7 +246,7 @@ pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Sta
         table: text::Table::new(arguments.width, &models, console.paint()),
         pages: Pages::None,
     };
-    // A thread of a pool, since those have the stack that checking may need.
+    // A pool's thread has the stack size that checking may need.
     let mut outcome = Ok(());
     let serve = |_| {
         let mut tests: Vec<(String, Test)> = Vec::new();

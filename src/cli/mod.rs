@@ -66,7 +66,7 @@ pub fn run() -> ExitCode {
             if error.use_stderr() {
                 return Status::Unusable.into();
             }
-            // Help and version are no errors, unless nobody gets to see them.
+            // Help and version are no errors, unless standard output is closed.
             return match printed {
                 Ok(()) => Status::Expected.into(),
                 Err(why) if output::is_unread(&why) => output::UNREAD.into(),
@@ -90,8 +90,7 @@ fn ended(result: Result<Status>, console: &Console) -> Status {
     })
 }
 
-/// For an option of other commands, replaces clap's tip to pass it as a value by a tip that names
-/// these commands.
+/// Replaces clap's tip for an option of other commands: the new tip names these commands.
 fn elsewhere(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -112,7 +111,7 @@ fn elsewhere(mut error: clap::Error) -> clap::Error {
             [] => format!("{last} has `{found}`"),
             _ => format!("{} and {last} have `{found}`", first.join(", ")),
         };
-        // A similar option of this command is not meant, and neither is its usage.
+        // Similar options of this command and its usage would mislead.
         if error.remove(ContextKind::SuggestedArg).is_some() {
             error.remove(ContextKind::Usage);
         }
@@ -158,7 +157,7 @@ fn completions(shell: clap_complete::Shell) -> Result<Status> {
 fn man() -> Result<Status> {
     let command = Arguments::command().version(VERSION.as_str());
     let mut text = Vec::new();
-    // The subcommands have no pages of their own: they follow here, in place of a list of names.
+    // The subcommands have no pages of their own: their descriptions replace clap's list of names.
     let page = clap_mangen::Man::new(command.clone());
     page.render_title(&mut text)?;
     page.render_name_section(&mut text)?;

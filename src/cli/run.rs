@@ -5,7 +5,7 @@ use super::output::Console;
 use super::status::Status;
 use anyhow::Result;
 
-/// Says that this build cannot.
+/// Reports that this build does not support GPUs.
 #[cfg(not(feature = "gpu"))]
 pub(super) fn run(_: &RunArguments, console: &Console) -> Result<Status> {
     console.complain("this build cannot use a GPU: it lacks the feature `gpu`");
@@ -112,7 +112,8 @@ mod with_gpu {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
                 text => text.with_context(context)?,
             };
-            // Of several lines of a test, the last has all; one that was cut off has nothing.
+            // If a test has several lines, the last one contains the results of all; incomplete lines are
+            // ignored.
             let known = text.lines().filter_map(runs::kept).collect();
             let mut file =
                 OpenOptions::new().create(true).append(true).open(path).with_context(context)?;
@@ -180,7 +181,7 @@ mod with_gpu {
             why.map(|why| format!("{why}; --any runs it"))
         }
 
-        /// Runs a test; after a launch that hangs, nothing can be run any more.
+        /// Runs a test; after a hanging launch, no further test can run.
         fn test(&mut self, case: &Case) -> Result<ControlFlow<()>> {
             let (plan, kernel) = match planned(case, None) {
                 Ok(planned) => planned,
@@ -234,9 +235,9 @@ mod with_gpu {
                     Ok(()) => self.resume.keep(&key, &kept(&run, true)),
                     Err(why) => {
                         self.omit(case, &why.to_string());
-                        // A device that hangs or has failed stays so for this process.
+                        // A device that hangs or has failed remains unusable for this process.
                         if matches!(why, GpuError::Hangs(_) | GpuError::Driver(_)) {
-                            // Nor would it be better the next time.
+                            // A later run would fail in the same way.
                             self.resume.keep(&key, &kept(&run, true));
                             let message = "the device cannot be used any more in this run; with \
                                            --resume the next one goes on behind this test";

@@ -35,7 +35,7 @@ pub(super) struct Loaded {
     pub(super) case: Case,
     models: Vec<Model>,
     pub(super) engines: Vec<Box<dyn Engine>>,
-    /// The same engines with less work on cores, for questions that are asked for a sentence.
+    /// The same engines with less work on cores, for additional questions.
     aside: Vec<Box<dyn Engine>>,
     pub(super) settings: Settings,
     /// The readings that the model asks about.
@@ -43,13 +43,13 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// The one test that is meant.
+    /// The one test that the arguments select.
     pub(super) fn new(single: &Single, console: &Console) -> Result<Self> {
         Self::choosing(single, console, |cases| chosen(cases, single).map(|case| vec![case]))
             .map(|(loaded, _)| loaded)
     }
 
-    /// The first of the tests that are meant, and the others.
+    /// The first selected test, and the others.
     fn all(single: &Single, console: &Console) -> Result<(Self, Vec<Case>)> {
         Self::choosing(single, console, |cases| match (&single.name, cases.len()) {
             (None, 2..) => Ok(cases),
@@ -107,7 +107,7 @@ impl Loaded {
     }
 }
 
-/// The one test that is meant.
+/// The one test that the arguments select.
 fn chosen(cases: Vec<Case>, single: &Single) -> Result<Case> {
     let wanted = |case: &Case| single.name.as_ref().is_none_or(|name| case.test.name == *name);
     let names: Vec<String> = cases.iter().map(|c| c.test.name.clone()).collect();
@@ -191,7 +191,7 @@ fn states_of(
     let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_ref());
     let known = caveat.map(|caveat| caveat.text.as_str());
     let files = &loaded.files;
-    // In text, that loops are cut is said of the states.
+    // In the text form, the list of states itself mentions that loops are cut.
     let is_said =
         listing.cut.is_some() && matches!(judgement.verdict, Verdict::Unknown(Undecided::Bound(_)));
     let told = caveat.filter(|_| !is_said);
@@ -229,7 +229,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     let model = loaded.model();
     let unfold = arguments.depth();
     let subject = Subject { case, judgement: &judgement, model, files, unfold };
-    // In text, each part is told as soon as it is there: other readings may take a while.
+    // In the text form, each part is printed immediately, since the check of other readings may take long.
     let mut told = String::new();
     let mut tell = |part: String| match arguments.format {
         SingleFormat::Text => print(&part),
@@ -335,10 +335,11 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     }
 }
 
-/// The races that the engines agree on, and why executions may be missing in which there are others.
+/// The races that the engines agree on, and the reason why further executions may be missing.
 ///
 /// # Errors
-/// The verdict instead: unknown when no engine can tell, an error when one is wrong.
+///
+/// A verdict without races: unknown if no engine gives an answer, an error if engines disagree.
 pub(super) fn races_of(
     judged: Judged<'_>,
 ) -> Result<(Races, EventGraph, Option<Undecided>), Verdict> {

@@ -1,5 +1,6 @@
-//! An execution that breaks axioms into one that does so in fewer places, with the outcome as it was: what has
-//! nothing to do with the outcome then goes by the rules, and is not told of.
+//! An execution with violations of axioms into an execution with fewer violations and the same outcome.
+//! Parts of the execution that are unrelated to the outcome then satisfy the axioms, and explanations need
+//! not mention them.
 
 use crate::bitrel::Rel;
 use crate::event::graph::EventGraph;
@@ -11,15 +12,15 @@ use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model};
 use crate::vocabulary::{BaseRel, Sort};
 
-/// The most executions that are looked at. They are built and evaluated, not searched for.
+/// The most executions that are built and evaluated.
 const MOST_TRIES: usize = 600;
 
-/// Executions with more events are left as they are.
+/// The most events of an execution that is changed.
 const MOST_EVENTS: usize = 160;
 
-/// Changes one choice after another - where a read takes its value from, which of two writes comes first - as
-/// long as the outcome stays, no other axiom is broken, and axioms are broken in fewer places. The read that is
-/// `kept` takes its value from where it did.
+/// Changes single choices (the source of a read, the coherence order of two writes) as long as the outcome
+/// remains, no further axiom is broken, and the number of violations decreases. The read `kept` keeps its
+/// source.
 pub(super) fn calmed(
     model: &Model,
     goal: Goal,
@@ -48,17 +49,17 @@ pub(super) fn calmed(
     }
 }
 
-/// Where an execution breaks axioms.
+/// The violations of an execution.
 struct Broken {
     choices: Choices,
     /// The pairs of writes in coherence order.
     orders: Vec<(EventId, EventId)>,
-    /// For each axiom the number of places.
+    /// The number of violations of each axiom.
     places: Vec<usize>,
 }
 
 impl Broken {
-    /// `None` where the choices make no execution, or one without the outcome.
+    /// `None` if the choices make no execution, or an execution without the outcome.
     fn of(model: &Model, goal: Goal, graph: &EventGraph, choices: Choices) -> Option<Self> {
         let execution = Execution::build(graph, choices.clone()).ok()?;
         if !goal.is_reached(model, &execution) {
@@ -93,7 +94,7 @@ impl Broken {
         Some(Self { choices, orders, places })
     }
 
-    /// Whether axioms are broken in fewer places, and none that the other one keeps.
+    /// Whether the number of violations is smaller, and no axiom is broken that `other` satisfies.
     fn is_calmer_than(&self, other: &Self) -> bool {
         let keeps = self.places.iter().zip(&other.places).all(|(&own, &old)| own == 0 || old > 0);
         let total = |broken: &Self| broken.places.iter().sum::<usize>();
@@ -105,7 +106,7 @@ fn reflexive(relation: &Rel, graph: &EventGraph) -> usize {
     graph.ids().filter(|&id| relation.contains(id, id)).count()
 }
 
-/// Choices that differ in one place: a read from another write, two writes the other way round.
+/// Choices that differ from `choices` in the source of one read or in the order of two writes.
 fn changes<'a>(
     graph: &'a EventGraph,
     choices: &'a Choices,

@@ -1,8 +1,8 @@
-//! An execution with an excluded outcome into others that have it because a read takes its value from a write
-//! that comes later.
+//! An execution with an excluded outcome into executions that have the outcome because a read takes its
+//! value from a later write.
 //!
-//! An outcome such as "reads anything but 5" is had by what reads something older and by what reads something
-//! newer. Of the two, the order that a fence or a wait gives often excludes the second alone.
+//! For an outcome such as "reads anything but 5", the read may see an older or a newer value. The order
+//! that a fence or a wait provides often excludes only the newer one.
 
 use super::{asked, calm::calmed};
 use crate::event::graph::{EventGraph, EventKind};
@@ -14,17 +14,17 @@ use crate::relation::eval::evaluate;
 use crate::relation::expr::Model;
 use crate::solve::{Core, Problem};
 
-/// The most executions that are found.
+/// The most executions that are returned.
 const MOST: usize = 2;
 
-/// The definition that tells what comes later.
+/// The definition of the order in which a write is later than a read.
 const ORDER: &str = "causality";
 
-/// The most axioms that such an execution breaks.
+/// The most axioms that a returned execution breaks.
 const MOST_BROKEN: usize = 2;
 
-/// The choices of such executions, of each read that the outcome asks about at most one. They break an axiom of
-/// the core, and the read takes its value from a write that causality puts behind it.
+/// The choices of executions in which a read of the condition takes its value from a write after the read
+/// in causality order, and which break an axiom of the core; at most one execution per read.
 pub(super) fn executions(
     Problem { graph, model }: Problem<'_>,
     goal: Goal,
@@ -55,8 +55,8 @@ fn reading(shown: &Choices, read: EventId, write: EventId) -> Choices {
     choices
 }
 
-/// Whether an execution has the outcome, breaks an axiom of the core and hardly another one, and has the read
-/// before the write that it reads from.
+/// Whether an execution has the outcome, breaks an axiom of the core and at most one other axiom, and
+/// orders the read before the write that it reads from.
 fn is_excluded_by_order(
     model: &Model,
     goal: Goal,

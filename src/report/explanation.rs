@@ -22,8 +22,8 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 use itertools::Itertools;
 
-/// The explanation. `counterfactual` is the execution that a forbidden outcome would have; `followed` is
-/// the verdict on the program with the suggested changes, if known.
+/// The explanation. `counterfactual` is the execution that a forbidden outcome would have; `followed`
+/// describes the result of the changes that are suggested for an allowed one, if the result is known.
 #[must_use]
 pub fn render(
     subject: Subject<'_>,

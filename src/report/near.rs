@@ -155,7 +155,7 @@ pub const OF_ONE_EXECUTION: &str =
 /// The missing order that would exclude an allowed outcome, as lines; for an outcome that nobody wants
 /// excluded, without the word "wrong". Racing accesses are left to the report of races.
 ///
-/// `followed` is the verdict on the program with the suggested changes, if the verdict is known.
+/// `followed` describes the result of the suggested changes, if the result is known.
 #[must_use]
 pub fn excluding(
     case: &Case,

@@ -40,7 +40,7 @@ pub(super) fn run(
         let diagnostics: Vec<_> = errors.iter().map(LineError::diagnostic).collect();
         console.diagnostics(&diagnostics, &setup.files);
         if any_error(&diagnostics) {
-            // Without some of its operations, the trace would be a different one.
+            // A trace without some of its operations would be a different trace.
             status = status.max(Status::Unusable);
             continue;
         }
