@@ -4,8 +4,8 @@
 //! Every execution with the outcome breaks an axiom of each set that excludes the outcome. The
 //! execution shown breaks as few axioms as possible, with those of the given core preferred.
 
-mod calm;
-mod later;
+mod later_writes;
+mod violations;
 
 use crate::budget::Deadline;
 use crate::event::graph::EventKind;
@@ -51,11 +51,11 @@ pub enum Absent {
     /// No candidate execution has the outcome, under any model.
     NoCandidate,
     /// The engine gives no answer.
-    Untold,
+    Undecided,
 }
 
 /// The most models with fewer axioms that are tried before all blocking axioms are dropped at once.
-const QUESTIONS: usize = 64;
+const MOST_QUESTIONS: usize = 64;
 
 /// Searches for an execution with the outcome that breaks as few axioms as possible.
 ///
@@ -80,29 +80,29 @@ pub fn counterfactual(
         if search.is_known_to_exclude(&dropped) {
             continue;
         }
-        if asked == QUESTIONS || end.is_some_and(Deadline::is_over) {
+        if asked == MOST_QUESTIONS || end.is_some_and(Deadline::is_over) {
             break;
         }
         asked += 1;
-        match search.without(&dropped) {
-            Tried::Found(choices) => {
-                let Other { choices, broken } = search.shown(*choices)?;
-                let mut others = search.others(&broken, core);
-                let later = later::executions(search.problem, goal, core, &choices);
+        match search.check_without(&dropped) {
+            RelaxedAnswer::Found(choices) => {
+                let Other { choices, broken } = search.simplified(*choices)?;
+                let mut others = search.further_executions(&broken, core);
+                let later = later_writes::executions(search.problem, goal, core, &choices);
                 others.extend(later.into_iter().filter_map(|choices| {
-                    let mut other = search.told(choices).ok()?;
+                    let mut other = search.rechecked(choices).ok()?;
                     other.broken.retain(|failure| core.axioms.contains(&failure.axiom));
                     Some(other)
                 }));
                 return Ok(Counterfactual { choices, broken, fewest, others });
             }
-            Tried::Excluded => {}
-            Tried::Untold => fewest = false,
-            Tried::Impossible => return Err(Absent::NoCandidate),
+            RelaxedAnswer::Excluded => {}
+            RelaxedAnswer::Undecided => fewest = false,
+            RelaxedAnswer::Impossible => return Err(Absent::NoCandidate),
         }
     }
     search.budget = budget.within(Budget::ASIDE_TOGETHER);
-    search.without_all()
+    search.drop_whole_cores()
 }
 
 /// Sets of axioms to drop, smaller sets first. Among equal sizes, sets with fewer axioms that
@@ -116,7 +116,7 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     let others = (0..model.axioms.len()).filter(|axiom| !core.axioms.contains(axiom));
     let all = core.axioms.iter().copied().chain(others).filter(required);
     // If single axioms use up all questions, there is no room for larger sets.
-    let all: Vec<usize> = all.take(QUESTIONS).collect();
+    let all: Vec<usize> = all.take(MOST_QUESTIONS).collect();
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for (i, &a) in all.iter().enumerate() {
         sets.push(vec![a]);
@@ -140,7 +140,7 @@ fn demanding(model: &Model) -> Vec<bool> {
 }
 
 /// The answer for a model with fewer axioms.
-enum Tried {
+enum RelaxedAnswer {
     /// The relaxed model admits an execution with the outcome.
     Found(Box<Choices>),
     /// Other axioms exclude the outcome.
@@ -148,7 +148,7 @@ enum Tried {
     /// No axiom excludes the outcome, but no candidate execution has it.
     Impossible,
     /// The engine gives no answer.
-    Untold,
+    Undecided,
 }
 
 struct Search<'a> {
@@ -162,64 +162,64 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Checks the model without some axioms, and records the axioms that still exclude the outcome.
-    fn without(&mut self, dropped: &[usize]) -> Tried {
-        let (weaker, kept) = without(self.problem.model, dropped);
+    fn check_without(&mut self, dropped: &[usize]) -> RelaxedAnswer {
+        let (weaker, kept) = model_without(self.problem.model, dropped);
         let problem = Problem { graph: self.problem.graph, model: &weaker };
         match self.engine.find(problem, self.goal, self.budget) {
-            Answer::Yes(choices) => Tried::Found(choices),
-            Answer::No(core) if core.axioms.is_empty() => Tried::Impossible,
+            Answer::Yes(choices) => RelaxedAnswer::Found(choices),
+            Answer::No(core) if core.axioms.is_empty() => RelaxedAnswer::Impossible,
             Answer::No(core) => {
                 let named = core.axioms.iter().filter_map(|&index| kept.get(index).copied());
                 self.cores.push(named.collect());
-                Tried::Excluded
+                RelaxedAnswer::Excluded
             }
-            Answer::Unknown(_) | Answer::Unsupported(_) => Tried::Untold,
+            Answer::Unknown(_) | Answer::Unsupported(_) => RelaxedAnswer::Undecided,
         }
     }
 
     /// Drops all axioms of every set that excludes the outcome, until an execution is found.
-    fn without_all(&mut self) -> Result<Counterfactual, Absent> {
+    fn drop_whole_cores(&mut self) -> Result<Counterfactual, Absent> {
         // Each round drops at least one more axiom.
         for _ in 0..=self.problem.model.axioms.len() {
-            match self.without(&self.cores.concat()) {
-                Tried::Found(choices) => {
-                    let Other { choices, broken } = self.shown(*choices)?;
+            match self.check_without(&self.cores.concat()) {
+                RelaxedAnswer::Found(choices) => {
+                    let Other { choices, broken } = self.simplified(*choices)?;
                     let (fewest, others) = (false, Vec::new());
                     return Ok(Counterfactual { choices, broken, fewest, others });
                 }
-                Tried::Excluded => {}
-                Tried::Impossible => return Err(Absent::NoCandidate),
-                Tried::Untold => break,
+                RelaxedAnswer::Excluded => {}
+                RelaxedAnswer::Impossible => return Err(Absent::NoCandidate),
+                RelaxedAnswer::Undecided => break,
             }
         }
-        Err(Absent::Untold)
+        Err(Absent::Undecided)
     }
 
     /// The execution with the axioms of the whole model that it breaks, after changes of single choices
     /// have reduced the number of violations.
-    fn shown(&self, choices: Choices) -> Result<Other, Absent> {
+    fn simplified(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
-        self.told(calm::calmed(model, self.goal, graph, choices, None))
+        self.rechecked(violations::reduced(model, self.goal, graph, choices, None))
     }
 
     /// The execution of these choices, with the axioms of the whole model that it breaks.
-    fn told(&self, choices: Choices) -> Result<Other, Absent> {
+    fn rechecked(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
         let execution = Execution::build(graph, choices.clone());
-        let execution = execution.map_err(|_| Absent::Untold)?;
+        let execution = execution.map_err(|_| Absent::Undecided)?;
         let mut broken = recheck(model, &execution).broken;
         for failure in &mut broken {
-            at_what_is_asked(model, &execution, failure);
+            move_to_condition(model, &execution, failure);
         }
         Ok(Other { choices, broken })
     }
 
     /// For each axiom of the core without a violation so far, an execution that the axiom excludes, alone
     /// or together with another axiom without a violation.
-    fn others(&mut self, broken: &[Failure], core: &Core) -> Vec<Other> {
+    fn further_executions(&mut self, broken: &[Failure], core: &Core) -> Vec<Other> {
         let is_broken = |axiom: &usize| broken.iter().any(|failure| failure.axiom == *axiom);
         let silent = core.axioms.iter().copied().filter(|axiom| !is_broken(axiom));
-        let silent: Vec<usize> = silent.take(MOST_OTHERS).collect();
+        let silent: Vec<usize> = silent.take(MOST_SILENT_AXIOMS).collect();
         let required =
             |axiom: &usize| self.problem.model.axioms[*axiom].role == AxiomRole::Required;
         let all = (0..self.problem.model.axioms.len()).filter(required);
@@ -235,11 +235,11 @@ impl Search<'_> {
                     continue;
                 }
                 asked += 1;
-                if asked > MOST_MORE_QUESTIONS {
+                if asked > MOST_FURTHER_QUESTIONS {
                     return others;
                 }
-                if let Tried::Found(choices) = self.without(&dropped)
-                    && let Ok(other) = self.shown(*choices)
+                if let RelaxedAnswer::Found(choices) = self.check_without(&dropped)
+                    && let Ok(other) = self.simplified(*choices)
                 {
                     others.push(other);
                     break;
@@ -247,7 +247,7 @@ impl Search<'_> {
             }
             let shown = |other: &Other| other.broken.iter().any(|failure| failure.axiom == axiom);
             if !others.iter().any(shown) {
-                others.extend(self.with_more_dropped(axiom, &partners, &mut asked));
+                others.extend(self.exclude_with_several(axiom, &partners, &mut asked));
             }
         }
         others
@@ -255,7 +255,7 @@ impl Search<'_> {
 
     /// An execution that an axiom excludes together with several others: one axiom of each set that
     /// excludes the outcome without the given axiom.
-    fn with_more_dropped(
+    fn exclude_with_several(
         &mut self,
         axiom: usize,
         partners: &[usize],
@@ -270,14 +270,14 @@ impl Search<'_> {
                 continue;
             }
             *asked += 1;
-            if *asked > MOST_MORE_QUESTIONS {
+            if *asked > MOST_FURTHER_QUESTIONS {
                 return None;
             }
-            match self.without(&dropped) {
-                Tried::Found(choices) => return self.shown(*choices).ok(),
-                Tried::Excluded if dropped.len() == MOST_TOGETHER => return None,
-                Tried::Excluded => {}
-                Tried::Impossible | Tried::Untold => return None,
+            match self.check_without(&dropped) {
+                RelaxedAnswer::Found(choices) => return self.simplified(*choices).ok(),
+                RelaxedAnswer::Excluded if dropped.len() == MOST_DROPPED => return None,
+                RelaxedAnswer::Excluded => {}
+                RelaxedAnswer::Impossible | RelaxedAnswer::Undecided => return None,
             }
         }
     }
@@ -289,24 +289,24 @@ impl Search<'_> {
 }
 
 /// The most questions to the engine for further executions.
-const MOST_MORE_QUESTIONS: usize = 16;
+const MOST_FURTHER_QUESTIONS: usize = 16;
 
 /// The most axioms that are dropped together for a further execution.
-const MOST_TOGETHER: usize = 3;
+const MOST_DROPPED: usize = 3;
 
 /// The most axioms of a core for which further executions are shown.
-const MOST_OTHERS: usize = 2;
+const MOST_SILENT_AXIOMS: usize = 2;
 
 /// Moves the witness of a violation to an event that the condition refers to, if the axiom is also violated
 /// there.
-fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {
+fn move_to_condition(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {
     let node = model.axioms[failure.axiom].node;
     let Witness::Event(event) = failure.witness else { return };
     if model.arena.sort(node) != Sort::Relation {
         return;
     }
     let values = evaluate(&model.arena, &[node], execution);
-    let asked = asked(execution);
+    let asked = condition_events(execution);
     if !asked.contains(&event)
         && let Some(&other) = asked.iter().find(|&&id| values.relation(node).contains(id, id))
     {
@@ -315,7 +315,7 @@ fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Fail
 }
 
 /// The events with values in the condition: reads, and the final writes of locations.
-pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
+pub(crate) fn condition_events(execution: &Execution<'_>) -> BTreeSet<EventId> {
     let graph = execution.graph;
     let mut asked = BTreeSet::new();
     for leaf in graph.exprs.leaves(graph.condition) {
@@ -332,7 +332,7 @@ pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
 }
 
 /// The model without some axioms, and the indices of the remaining axioms in the whole model.
-fn without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
+fn model_without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
     let kept: Vec<usize> = (0..model.axioms.len()).filter(|i| !dropped.contains(i)).collect();
     (model.with_axioms(&kept), kept)
 }

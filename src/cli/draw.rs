@@ -155,7 +155,7 @@ fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> St
              (`ptxmc outcomes --witness` shows the executions that there are)"
             )
         }
-        (_, Some(Absent::Untold)) => format!(
+        (_, Some(Absent::Undecided)) => format!(
             "the outcome is {kind} ({reason}), and what execution would have it takes too long to find"
         ),
         _ if reason.is_empty() => format!("the outcome is {kind}"),

@@ -100,8 +100,8 @@ impl Rendered {
 }
 
 impl Launch<'_> {
-    /// The answers to all questions; `whatever` is an instruction with an arbitrary result.
-    fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Rendered> {
+    /// The answers to all questions; `arbitrary` is an instruction with an arbitrary result.
+    fn told(&self, settings: Settings, arbitrary: Option<&str>) -> Result<Rendered> {
         let Self { case, setup, at } = *self;
         let models = &setup.models[at..=at];
         let judgements = judge(case, models, &setup.engines, settings);
@@ -122,7 +122,7 @@ impl Launch<'_> {
             case,
             judgement: &judgement,
             races: &races,
-            whatever,
+            arbitrary,
             model: &models[0],
             files: &setup.files,
         };

@@ -30,7 +30,7 @@ mod with_gpu {
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
-    use crate::report::runs::{self, Kept, Setting, Shown};
+    use crate::report::runs::{self, InterimResult, Setting, TestRun};
     use crate::source::Files;
     use anyhow::Context;
     use std::collections::HashMap;
@@ -100,7 +100,7 @@ mod with_gpu {
     /// The results of earlier runs, and the file for the results of this run.
     #[derive(Default)]
     struct Resume {
-        known: HashMap<String, Kept>,
+        known: HashMap<String, InterimResult>,
         file: Option<File>,
     }
 
@@ -114,7 +114,7 @@ mod with_gpu {
             };
             // If a test has several lines, the last one contains the results of all; incomplete lines are
             // ignored.
-            let known = text.lines().filter_map(runs::kept).collect();
+            let known = text.lines().filter_map(runs::parse_record).collect();
             let mut file =
                 OpenOptions::new().create(true).append(true).open(path).with_context(context)?;
             if !text.is_empty() && !text.ends_with('\n') {
@@ -123,7 +123,7 @@ mod with_gpu {
             Ok(Self { known, file: Some(file) })
         }
 
-        fn keep(&mut self, key: &str, kept: &Kept) {
+        fn keep(&mut self, key: &str, kept: &InterimResult) {
             if let Some(file) = &mut self.file {
                 // A result that cannot be stored will be produced again.
                 let _ = file.write_all(runs::record(key, kept).as_bytes());
@@ -254,7 +254,7 @@ mod with_gpu {
         }
 
         fn show(&mut self, case: &Case, fields: &[Field], run: &Run) -> Result<()> {
-            let shown = Shown { case, fields, histogram: &run.histogram, seconds: run.seconds };
+            let shown = TestRun { case, fields, histogram: &run.histogram, seconds: run.seconds };
             self.count += 1;
             match self.arguments.format {
                 RunFormat::Text => print(&runs::entry(&shown, self.files))?,
@@ -277,8 +277,8 @@ mod with_gpu {
         }
     }
 
-    fn kept(run: &Run, over: bool) -> Kept {
-        Kept {
+    fn kept(run: &Run, over: bool) -> InterimResult {
+        InterimResult {
             histogram: run.histogram.clone(),
             seconds: run.seconds,
             launches: run.launches,

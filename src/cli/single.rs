@@ -244,7 +244,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     if !matches!(kind, Kind::Undefined | Kind::Deadlock)
         && let Some(Hang::Possible(hanging)) = &judgement.hang
     {
-        tell(hang::beside(case, hanging, model, loaded.settings.progress, files))?;
+        tell(hang::appendix(case, hanging, model, loaded.settings.progress, files))?;
     }
     let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {

@@ -45,21 +45,21 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         Advice::Sets(sets) => sets,
         Advice::None(uncured) => &uncured.sets,
         Advice::Fails(failure) => {
-            out += &format!("  {}\n", story(about, failure));
+            out += &format!("  {}\n", failure_text(about, failure));
             return out;
         }
         _ => return out,
     };
     if about.wish != Wish::Relax {
-        out += &wrong(sets);
+        out += &defects_line(sets);
     }
     if let Advice::None(found) = advice
         && let Some(failure) = &found.failure
     {
-        out += &uncured(about, failure);
+        out += &uncured_text(about, failure);
     }
     for (index, set) in sets.sets.iter().enumerate() {
-        out += &one(about, sets, set, index + 1);
+        out += &set_text(about, sets, set, index + 1);
     }
     if sets.more {
         out += "\nThere are more sets; --sets N shows more of them.\n";
@@ -79,13 +79,13 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
                 something cheaper may have been passed over.\n";
     }
     if !sets.sets.is_empty() {
-        out += &table(about.costs);
+        out += &cost_table(about.costs);
     }
     out
 }
 
 /// The kinds of defects, by each set of changes that repairs the program.
-fn wrong(sets: &Sets) -> String {
+fn defects_line(sets: &Sets) -> String {
     let mut ways: Vec<String> = Vec::new();
     for set in &sets.sets {
         let kinds: Vec<String> = defects(sets, set).iter().map(|kind| kind.sentence()).collect();
@@ -99,8 +99,8 @@ fn wrong(sets: &Sets) -> String {
 
 /// The failure of a program that no set of changes repairs, with the nearest order that would exclude the
 /// failure.
-fn uncured(about: About<'_>, failure: &Failure) -> String {
-    let mut out = format!("  as it is, {}\n", story(about, failure));
+fn uncured_text(about: About<'_>, failure: &Failure) -> String {
+    let mut out = format!("  as it is, {}\n", failure_text(about, failure));
     let (graph, model) = (&failure.graph, about.model);
     let choices = failure.choices.as_deref().cloned();
     let Some(execution) = choices.and_then(|choices| Execution::build(graph, choices).ok()) else {
@@ -115,14 +115,14 @@ fn uncured(about: About<'_>, failure: &Failure) -> String {
         Fault::Hang | Fault::Void(_) => None,
     };
     if let Some(path) = path {
-        out += &near::wrong(&path.defects(), Some(&path), graph);
+        out += &near::defects_line(&path.defects(), Some(&path), graph);
         out += &near::render(&path, graph, about.files);
     }
     out
 }
 
 /// The costs of changes, as lines.
-fn table(costs: &Costs) -> String {
+fn cost_table(costs: &Costs) -> String {
     let mut lines = vec!["\nCosts:".to_owned()];
     for (name, cost) in costs.iter() {
         let entry = format!(" {name} {cost},");
@@ -153,7 +153,7 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             format!("every execution ends under {model}: there is nothing to repair")
         }
         (Advice::Fails(failure), _) => {
-            format!("{} under {model}: there is nothing to relax", fault(failure.fault))
+            format!("{} under {model}: there is nothing to relax", fault_text(failure.fault))
         }
         (Advice::Sets(sets), Wish::Relax) => {
             let least = sets.sets.first().map_or(0, |set| set.cost);
@@ -211,7 +211,7 @@ fn counted(number: usize, what: &str) -> String {
     }
 }
 
-fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
+fn set_text(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
     let name = if about.wish == Wish::Relax { "Relaxation" } else { "Repair" };
     let mut out = match set.changes.len() {
         0 => String::new(),
@@ -220,7 +220,7 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
         }
     };
     for change in &set.changes {
-        out += &changed(about, sets, change);
+        out += &change_text(about, sets, change);
     }
     if !set.needed.is_empty() {
         let fails = |change: &Change| {
@@ -232,19 +232,19 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
         };
     }
     for change in &set.needed {
-        out += &kept(about, sets, change);
+        out += &kept_text(about, sets, change);
     }
     out
 }
 
 /// A change, with the failures of weaker changes.
-fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
+fn change_text(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let test = &about.cases[0].test;
     let mut out = String::new();
     let mut moved = None;
     for line in lines(test, site, change.to) {
-        let before = written(about, &line);
+        let before = source_text(about, &line);
         let after = moved.take().filter(|_| line.after.is_some()).or(line.after.clone());
         out += &format!("  {}\n", heading(about, &line));
         out += &before.as_ref().map_or_else(String::new, |text| format!("    - {text};\n"));
@@ -256,23 +256,23 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
     if about.wish == Wish::Relax && change.to == 0 {
         return out;
     }
-    out + &weaker(about, site, change)
+    out + &weaker_failures(about, site, change)
 }
 
 /// A kept statement, with the failures of weaker ones.
-fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
+fn kept_text(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let all = lines(&about.cases[0].test, site, 0);
     let mut out = String::new();
     for line in all {
-        let text = written(about, &line).unwrap_or_default();
+        let text = source_text(about, &line).unwrap_or_default();
         out += &format!("  {}: {text}\n", heading(about, &line));
     }
-    out + &weaker(about, site, change)
+    out + &weaker_failures(about, site, change)
 }
 
 /// The statement that a line of the patch removes or changes, as written in the source.
-fn written(about: About<'_>, line: &Line) -> Option<String> {
+fn source_text(about: About<'_>, line: &Line) -> Option<String> {
     let printed = line.before.clone()?;
     let source = about.files.text(line.span).split_whitespace().join(" ");
     Some(if source.is_empty() { printed } else { source })
@@ -280,11 +280,11 @@ fn written(about: About<'_>, line: &Line) -> Option<String> {
 
 /// The failure one level below the chosen one, or the reason why the failure is undecided. Levels with the
 /// same failure share a line.
-fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
-    let mut told: Vec<(Vec<String>, String)> = Vec::new();
+fn weaker_failures(about: About<'_>, site: &Site, change: &Change) -> String {
+    let mut failures: Vec<(Vec<String>, String)> = Vec::new();
     for (level, probe) in &change.weaker {
         let story = match probe {
-            Probe::Fails(failure) => story(about, failure),
+            Probe::Fails(failure) => failure_text(about, failure),
             Probe::Unknown(why) => format!("not decided: {}", reason::undecided(why, about.files)),
             Probe::Holds => continue,
         };
@@ -293,15 +293,15 @@ fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
             (Level::Absent, _) => "without it".to_owned(),
             (level, _) => format!("with {level}"),
         };
-        match told.iter_mut().find(|(_, known)| *known == story) {
+        match failures.iter_mut().find(|(_, known)| *known == story) {
             Some((levels, _)) => levels.push(what),
-            None => told.push((vec![what], story)),
+            None => failures.push((vec![what], story)),
         }
     }
     let line = |(levels, story): (Vec<String>, String)| {
         format!("      {}: {story}\n", levels.join(" or "))
     };
-    told.into_iter().map(line).collect()
+    failures.into_iter().map(line).collect()
 }
 
 /// The threads and the position of a line of the patch.
@@ -318,7 +318,7 @@ fn heading(about: About<'_>, line: &Line) -> String {
 
 /// The unwanted behaviour of a program.
 #[must_use]
-pub fn fault(fault: Fault) -> &'static str {
+pub fn fault_text(fault: Fault) -> &'static str {
     match fault {
         Fault::Outcome => "the outcome is possible",
         Fault::Race(_) => "there is a data race",
@@ -334,8 +334,8 @@ pub fn fault(fault: Fault) -> &'static str {
 
 /// A failure, described by the values that the threads read in the execution.
 #[must_use]
-pub fn story(about: About<'_>, failure: &Failure) -> String {
-    let mut out = fault(failure.fault).to_owned();
+pub fn failure_text(about: About<'_>, failure: &Failure) -> String {
+    let mut out = fault_text(failure.fault).to_owned();
     if about.cases.len() > 1 {
         out += &format!(" of {}", about.cases[failure.test].test.name);
     }
@@ -347,7 +347,7 @@ pub fn story(about: About<'_>, failure: &Failure) -> String {
         .choices
         .as_ref()
         .and_then(|choices| Execution::build(&failure.graph, (**choices).clone()).ok());
-    let reads = execution.as_ref().map_or_else(String::new, reads);
+    let reads = execution.as_ref().map_or_else(String::new, read_values);
     if reads.is_empty() { out } else { format!("{out}: {reads}") }
 }
 
@@ -356,7 +356,7 @@ const MOST_READS: usize = 6;
 
 /// The values that each thread reads in an execution, with the threads that wrote the values. For a
 /// statement that is executed several times, the last read counts.
-fn reads(execution: &Execution<'_>) -> String {
+fn read_values(execution: &Execution<'_>) -> String {
     let graph = execution.graph;
     let mut out: Vec<(EventId, String)> = Vec::new();
     for id in graph.ids().filter(|&id| execution.executed.contains(id)) {
@@ -391,12 +391,12 @@ fn reads(execution: &Execution<'_>) -> String {
     }
     let agent = |id: EventId| graph.event(id).agent;
     let threads = out.chunk_by(|(one, _), (other, _)| agent(*one) == agent(*other));
-    let told = threads.map(|reads| {
+    let texts = threads.map(|reads| {
         let texts: Vec<&str> =
             reads.iter().take(MOST_READS).map(|(_, text)| text.as_str()).collect();
         let more = if reads.len() > MOST_READS { " ..." } else { "" };
         let name = &graph.agents[agent(reads[0].0).index()].name;
         format!("{name} reads {}{more}", texts.join(", "))
     });
-    told.collect::<Vec<_>>().join("; ")
+    texts.collect::<Vec<_>>().join("; ")
 }

@@ -15,7 +15,7 @@ use itertools::Itertools;
 /// The change that would establish the link at `index` of a path, given one of the link's defects. Scopes
 /// include the communicating threads.
 #[must_use]
-pub fn of(
+pub fn of_link(
     path: &NearMiss,
     index: usize,
     defect: Defect,
@@ -23,33 +23,33 @@ pub fn of(
     files: &Files,
 ) -> String {
     let link = &path.links[index];
-    let wanted = scope(path, index, graph);
+    let wanted = communication_scope(path, index, graph);
     let scope = wanted.to_string();
     let scope = scope.as_str();
     match defect {
         Defect::NoRelease => {
             let fence = format!("put `fence.acq_rel.{scope}` directly before it");
-            qualified(link.to, "release", wanted, graph, files, fence)
+            with_order(link.to, "release", wanted, graph, files, fence)
         }
         Defect::NoAcquire => {
             let fence = format!("put `fence.acq_rel.{scope}` directly behind it");
-            qualified(link.from, "acquire", wanted, graph, files, fence)
+            with_order(link.from, "acquire", wanted, graph, files, fence)
         }
         Defect::WeakAccess => {
-            let subject = match (link.how, &changed(link, defect, graph)[..]) {
+            let subject = match (link.how, &changed_statements(link, defect, graph)[..]) {
                 (How::Releases | How::Acquires, _) | (_, []) => "it".to_owned(),
                 (_, weak) => {
                     let weak = weak.iter().map(|&id| named(id, graph, files));
                     weak.collect::<Vec<_>>().join(" and ")
                 }
             };
-            let operators = changed(link, defect, graph);
+            let operators = changed_statements(link, defect, graph);
             let operators = operators.iter().filter_map(|&id| cache_operator(id, graph, files));
             let place = operators.unique().map(|word| format!(", in place of `.{word}`"));
             format!("make {subject} `.relaxed.{scope}` or stronger{}", place.collect::<String>())
         }
         Defect::ScopeTooNarrow => {
-            let narrow = changed(link, defect, graph).into_iter();
+            let narrow = changed_statements(link, defect, graph).into_iter();
             let narrow = narrow.filter(|&id| graph.event(id).scope.is_some_and(|own| own < wanted));
             let narrow: Vec<String> = narrow.map(|id| named(id, graph, files)).collect();
             match narrow.is_empty() {
@@ -58,7 +58,7 @@ pub fn of(
             }
         }
         Defect::NoSequentialFence => {
-            let scope = common(link.from, link.to, graph);
+            let scope = common_scope(link.from, link.to, graph);
             format!("put `fence.sc.{scope}` between the two accesses of each thread")
         }
         Defect::NotWaitedFor => match graph.operation_of(link.from) {
@@ -76,7 +76,7 @@ pub fn of(
         },
         Defect::UnorderingBarrier => format!(
             "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
-            common(link.from, link.to, graph)
+            common_scope(link.from, link.to, graph)
         ),
         Defect::NoProxyFence => proxy_fence(path, graph, files),
         _ => defect.cure().to_owned(),
@@ -96,8 +96,8 @@ pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengt
                 Defect::WeakAccess | Defect::ScopeTooNarrow => Order::Relaxed,
                 _ => return None,
             };
-            let scope = scope(path, index, graph);
-            for id in changed(link, defect, graph) {
+            let scope = communication_scope(path, index, graph);
+            for id in changed_statements(link, defect, graph) {
                 let span = graph.event(id).span;
                 takes_order(id, graph).then(|| out.push(Strengthening { span, order, scope }))?;
             }
@@ -163,7 +163,7 @@ fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
 
 /// A memory order for the statement, if its instruction can have one, in a scope no narrower than the
 /// present one; or a fence beside the statement.
-fn qualified(
+fn with_order(
     id: EventId,
     order: &str,
     wanted: Scope,
@@ -182,7 +182,7 @@ fn qualified(
 }
 
 /// The statements that the repair of a link changes.
-fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
+fn changed_statements(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
     let ends = [link.from, link.to];
     match (defect, link.how) {
         (Defect::NoRelease, _) | (Defect::WeakAccess, How::Releases) => vec![link.to],
@@ -195,8 +195,13 @@ fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
 
 /// Statements of other threads with the same text as a changed statement, such as those of a lock's other
 /// owners. Other executions need the same change there.
-pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) -> Option<String> {
-    let changed = changed(link, defect, graph);
+pub fn same_change_elsewhere(
+    link: &Link,
+    defect: Defect,
+    graph: &EventGraph,
+    files: &Files,
+) -> Option<String> {
+    let changed = changed_statements(link, defect, graph);
     let words =
         |id: EventId| files.text(graph.event(id).span).split_whitespace().collect::<Vec<_>>();
     let twins = graph.ids().filter(|&id| {
@@ -228,7 +233,7 @@ fn is_weak(id: EventId, graph: &EventGraph) -> bool {
 }
 
 /// The narrowest scope that includes both ends of the communication to which a link belongs.
-fn scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
+fn communication_scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
     let communicates = |link: &&Link| link.how == How::Observes;
     let (before, from) = path.links.split_at(index);
     let next = match path.links[index].how {
@@ -236,11 +241,11 @@ fn scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
         _ => from.iter().find(communicates),
     };
     let (one, other) = next.map_or((path.first, path.last), |link| (link.from, link.to));
-    common(one, other, graph)
+    common_scope(one, other, graph)
 }
 
 /// The narrowest scope that includes the threads of two events.
-fn common(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
+fn common_scope(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
     let place = |id: EventId| graph.agents[graph.event(id).agent.index()].site();
     let (Some(a), Some(b)) = (place(one), place(other)) else { return Scope::Sys };
     match () {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The known facts about two models.
 #[derive(Clone, Debug)]
-pub struct Stand<'a> {
+pub struct Relationship<'a> {
     /// The names of the models.
     pub names: [&'a str; 2],
     /// The axioms of each model that follow from the other model.
@@ -17,7 +17,7 @@ pub struct Stand<'a> {
     pub steps: bool,
 }
 
-impl Stand<'_> {
+impl Relationship<'_> {
     /// Whether a test shows that a model allows what the other forbids.
     fn allows_more(&self, model: usize) -> bool {
         self.found[model].is_some_and(|answer| !answer.found.is_empty())
@@ -67,10 +67,10 @@ impl Stand<'_> {
 
 /// The relation with proofs and tests.
 #[must_use]
-pub fn text(stand: &Stand<'_>, threads: usize) -> String {
-    let mut out = format!("{}\n", stand.line());
-    for (model, derived) in stand.derived.iter().enumerate() {
-        let (own, other) = (stand.names[model], stand.names[1 - model]);
+pub fn text(relationship: &Relationship<'_>, threads: usize) -> String {
+    let mut out = format!("{}\n", relationship.line());
+    for (model, derived) in relationship.derived.iter().enumerate() {
+        let (own, other) = (relationship.names[model], relationship.names[1 - model]);
         let _ = writeln!(out, "\naxioms of {own} from those of {other}:");
         for follows in &derived.follows {
             let steps: usize = follows.proofs.iter().map(|proof| proof.steps()).sum();
@@ -84,7 +84,7 @@ pub fn text(stand: &Stand<'_>, threads: usize) -> String {
                 steps => format!("in {steps} steps"),
             };
             let _ = writeln!(out, "  {} {from}, {how}", follows.axiom);
-            if stand.steps {
+            if relationship.steps {
                 for step in follows.proofs.iter().flat_map(|p| p.chains.iter().flatten()) {
                     let arrow = if step.backwards { "<-" } else { "->" };
                     let _ = writeln!(out, "    {arrow} {}: {}", step.law, step.after);
@@ -99,15 +99,15 @@ pub fn text(stand: &Stand<'_>, threads: usize) -> String {
             let _ = writeln!(out, "  laws: {}", laws.join(", "));
         }
     }
-    if stand.steps {
+    if relationship.steps {
         let _ = writeln!(out, "\nall comparisons are up to these:");
         BASIC_LAWS.iter().for_each(|law| {
             let _ = writeln!(out, "  {law}");
         });
     }
-    for (model, answer) in stand.found.iter().enumerate() {
+    for (model, answer) in relationship.found.iter().enumerate() {
         let Some(answer) = answer else { continue };
-        let (own, other) = (stand.names[model], stand.names[1 - model]);
+        let (own, other) = (relationship.names[model], relationship.names[1 - model]);
         match answer.found.first() {
             Some(test) => {
                 let _ = writeln!(out, "\nallowed by {own} and forbidden by {other}:");

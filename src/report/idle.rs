@@ -53,10 +53,10 @@ pub(super) fn idle(
                 is_fence(id)
                     && (comes_before(link.from, id, graph) || comes_before(id, link.to, graph))
             };
-            let told = |id: EventId| {
+            let reason = |id: EventId| {
                 format!("{} is none: a fence alone hands nothing to another thread", name(id))
             };
-            graph.ids().filter(beside).map(told).unique().collect()
+            graph.ids().filter(beside).map(reason).unique().collect()
         }
         Defect::NoProxyFence => proxy_fences(path, graph)
             .map(|fence| {
@@ -107,14 +107,14 @@ fn of_other_threads(
         })
     });
     let does = if half == Order::Release { "releases" } else { "acquires" };
-    let told = |fence: EventId| {
+    let reason = |fence: EventId| {
         format!(
             "{} is none: it {does} for its own thread, and {} is another's",
             named(fence, graph, files),
             named(access, graph, files)
         )
     };
-    between.unique().map(told).collect()
+    between.unique().map(reason).collect()
 }
 
 /// The waits for groups that complete an event.

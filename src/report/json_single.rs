@@ -150,12 +150,13 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
             value["reason"] = json!(undecided(why, files));
         }
         Hang::Possible(hanging) => {
-            let said = hang::lines(hanging, progress, files);
+            let said = hang::status_lines(hanging, progress, files);
             let thread = |(status, (name, lines)): (&Status, (String, Vec<String>))| {
-                let at = hang::span(hanging, status).and_then(|span| Place::of(span, files));
+                let at =
+                    hang::statement_span(hanging, status).and_then(|span| Place::of(span, files));
                 json!({
                     "thread": name,
-                    "status": hang::word(&status.stop),
+                    "status": hang::status_code(&status.stop),
                     "place": at.as_ref().map(place),
                     "explanation": lines,
                 })

@@ -69,7 +69,7 @@ impl AnswerKind {
 impl Answer {
     /// Marks an answer as depending on an instruction with an arbitrary result: the absence of problems
     /// holds for every result, a problem may not occur with the actual result.
-    fn depends_on(&mut self, instruction: &str) {
+    fn mark_arbitrary(&mut self, instruction: &str) {
         match self.kind {
             AnswerKind::Fine => {
                 let line = match self.lines.first() {
@@ -97,7 +97,7 @@ pub struct Findings<'a> {
     /// The races of the test.
     pub races: &'a RacesFound,
     /// An instruction with an unknown result; the findings hold for an arbitrary result.
-    pub whatever: Option<&'a str>,
+    pub arbitrary: Option<&'a str>,
     /// The model.
     pub model: &'a Model,
     /// The source files.
@@ -113,8 +113,8 @@ impl Findings<'_> {
             answers.push(self.outcome());
         }
         answers.extend([self.races(), self.undefined(), self.hang()]);
-        if let Some(name) = self.whatever {
-            answers.iter_mut().for_each(|answer| answer.depends_on(name));
+        if let Some(name) = self.arbitrary {
+            answers.iter_mut().for_each(|answer| answer.mark_arbitrary(name));
         }
         answers
     }
@@ -246,7 +246,9 @@ impl Findings<'_> {
         let line = || reason::line(&self.judgement.verdict, self.model, self.files);
         let spans = |hanging: &Hanging| {
             let threads = hanging.threads.iter();
-            threads.filter_map(|status| hang::span(hanging, status)).collect::<Vec<Span>>()
+            threads
+                .filter_map(|status| hang::statement_span(hanging, status))
+                .collect::<Vec<Span>>()
         };
         let (kind, line, spans) = match (&self.judgement.verdict, &self.judgement.hang) {
             (Verdict::Deadlock(reason), _) => (AnswerKind::Found, line(), reason.spans.clone()),
@@ -286,9 +288,9 @@ impl Findings<'_> {
         let names = &self.case.test.threads;
         let waits = hanging.threads.iter().zip(names).filter(|(s, _)| s.stop != Stop::Ended);
         let one = |(status, thread): (&Status, &Thread)| {
-            let place = hang::span(hanging, status).map(|span| self.files.location(span));
+            let place = hang::statement_span(hanging, status).map(|span| self.files.location(span));
             let place = place.map_or_else(String::new, |place| format!(" ({place})"));
-            format!("{} {}{place}", thread.name.value, hang::word(&status.stop))
+            format!("{} {}{place}", thread.name.value, hang::status_code(&status.stop))
         };
         let waits: Vec<String> = waits.map(one).collect();
         match waits.is_empty() {

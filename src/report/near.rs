@@ -20,7 +20,7 @@ use itertools::Itertools;
 /// The kinds of defects as the first line of a report, with the clauses that are relevant on the path;
 /// empty without defects.
 #[must_use]
-pub fn wrong(defects: &[Defect], path: Option<&NearMiss>, graph: &EventGraph) -> String {
+pub fn defects_line(defects: &[Defect], path: Option<&NearMiss>, graph: &EventGraph) -> String {
     let sentence = |kind: &Defect| {
         path.map_or_else(|| kind.sentence(), |path| kind.about(path.clause_of(*kind, graph)))
     };
@@ -42,10 +42,10 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
         out += &format!("    {}. {}\n", index + 1, sentence(link, graph, files));
         for &defect in link.missing.iter().unique() {
             let sentence = defect.about(link.clause_of(defect, graph));
-            let cure = cure::of(path, index, defect, graph, files);
+            let cure = cure::of_link(path, index, defect, graph, files);
             out += &format!("       MISSING: {sentence}: {cure}\n");
             let notes = idle::idle(path, index, defect, graph, files).into_iter();
-            for note in notes.chain(cure::likewise(link, defect, graph, files)) {
+            for note in notes.chain(cure::same_change_elsewhere(link, defect, graph, files)) {
                 out += &format!("         {note}\n");
             }
         }
@@ -168,7 +168,7 @@ pub fn excluding(
         return String::new();
     };
     let heading = match is_unwanted(case, judgement) {
-        true => wrong(&path.defects(), Some(&path), graph),
+        true => defects_line(&path.defects(), Some(&path), graph),
         false => String::new(),
     };
     let followed = followed.unwrap_or(OF_ONE_EXECUTION);

@@ -61,8 +61,8 @@ pub fn lines(
     let premises = prover.premises(step.node, step.edge.from, step.edge.to);
     let Some(premises) = premises.filter(|_| !is_base) else { return Vec::new() };
     let proof = Proof { claim, premises };
-    let told = FxHashSet::default();
-    let mut printer = Printer { model, picture, files, depth, told, lines: Vec::new() };
+    let printed = FxHashSet::default();
+    let mut printer = Printer { model, picture, files, depth, printed, lines: Vec::new() };
     printer.premises(&proof, 0);
     printer.lines
 }
@@ -176,7 +176,7 @@ struct Printer<'a> {
     files: &'a Files,
     depth: Depth,
     /// The edges whose proof is already printed.
-    told: FxHashSet<(NodeId, EventId, EventId)>,
+    printed: FxHashSet<(NodeId, EventId, EventId)>,
     lines: Vec<String>,
 }
 
@@ -190,7 +190,7 @@ impl Printer<'_> {
             let claim = self.claim(premise.claim);
             let again = match premise.claim {
                 Claim::Edge(node, from, to) if !premise.premises.is_empty() => {
-                    !self.told.insert((node, from, to))
+                    !self.printed.insert((node, from, to))
                 }
                 _ => false,
             };

@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value, json};
 use std::fmt::Write;
 
 /// The results of a test on a GPU.
-pub struct Shown<'s> {
+pub struct TestRun<'s> {
     /// The test.
     pub case: &'s Case,
     /// The observed registers and locations.
@@ -36,8 +36,8 @@ pub struct Setting<'s> {
 
 /// The entry of a test in a litmus7 log, terminated by an empty line.
 #[must_use]
-pub fn entry(shown: &Shown<'_>, files: &Files) -> String {
-    let Shown { case, fields, histogram, seconds } = shown;
+pub fn entry(run: &TestRun<'_>, files: &Files) -> String {
+    let TestRun { case, fields, histogram, seconds } = run;
     let test = &case.test;
     let states: Vec<_> =
         histogram.sorted().into_iter().filter(|(s, _)| passes(test, fields, s)).collect();
@@ -110,8 +110,8 @@ pub fn tail(omitted: &[(String, String)]) -> String {
 
 /// A test as one line of JSON.
 #[must_use]
-pub fn test(shown: &Shown<'_>, files: &Files) -> String {
-    let Shown { case, fields, histogram, seconds } = shown;
+pub fn test(run: &TestRun<'_>, files: &Files) -> String {
+    let TestRun { case, fields, histogram, seconds } = run;
     let test = &case.test;
     let states: Vec<Value> = histogram
         .sorted()
@@ -149,7 +149,7 @@ fn number(decimal: &str) -> Value {
 
 /// A line of the file of interim results, with the results of a test so far.
 #[must_use]
-pub fn record(key: &str, run: &Kept) -> String {
+pub fn record(key: &str, run: &InterimResult) -> String {
     let states: Vec<Value> = run
         .histogram
         .sorted()
@@ -172,7 +172,7 @@ pub fn record(key: &str, run: &Kept) -> String {
 
 /// The interim results of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
+pub struct InterimResult {
     /// The final states.
     pub histogram: Histogram,
     /// The duration so far.
@@ -187,7 +187,7 @@ pub struct Kept {
 
 /// The content of a line written by [`record`]; `None` for other lines, such as incompletely written ones.
 #[must_use]
-pub fn kept(line: &str) -> Option<(String, Kept)> {
+pub fn parse_record(line: &str) -> Option<(String, InterimResult)> {
     let value: Value = serde_json::from_str(line).ok()?;
     let mut histogram = Histogram::default();
     for entry in value["states"].as_array()? {
@@ -196,7 +196,7 @@ pub fn kept(line: &str) -> Option<(String, Kept)> {
             state.map(|bits| bits.as_str().and_then(|text| text.parse().ok())).collect();
         histogram.add(state?, entry[1].as_u64()?);
     }
-    let kept = Kept {
+    let kept = InterimResult {
         histogram,
         seconds: value["seconds"].as_f64()?,
         launches: value["launches"].as_u64()?,

@@ -11,7 +11,7 @@ use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::execution::recheck::recheck;
-use crate::explain::{Counterfactual, asked};
+use crate::explain::{Counterfactual, condition_events};
 use crate::id::EventId;
 use crate::race::paths::nearest_of;
 use crate::relation::axiom::{Failure, Witness};
@@ -48,16 +48,16 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
 }
 
 /// The meaning of a step in an execution; for synchronization, the accesses or fences that establish it.
-fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+fn step_sentence(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     match edge.relation.as_str() {
         "synchronizes" => {}
-        "not-before^-1" => return serial(execution, edge, files),
+        "not-before^-1" => return atomic_order(execution, edge, files),
         _ => return sentence(edge, graph, files),
     }
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     let holds = |relation| execution.relation(relation).contains(edge.from, edge.to);
-    if holds(BaseRel::FenceSc) && !is_handed_over(model, execution, edge) {
+    if holds(BaseRel::FenceSc) && !is_ordered_by_patterns(model, execution, edge) {
         return format!(
             "{from} comes before {to} in Fence-SC order and so synchronizes with that \
              (PTX-8.9.3, PTX-8.9.4)"
@@ -94,7 +94,7 @@ fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &File
 }
 
 /// The reason why one atomic operation is performed before another.
-fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+fn atomic_order(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     let source = execution.choices.rf[edge.to.index()];
@@ -109,7 +109,7 @@ fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
 }
 
 /// Whether release and acquire patterns order two fences, whatever the Fence-SC order is.
-fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
+fn is_ordered_by_patterns(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
     model.definition("release-acquire").is_some_and(|node| {
         evaluate(&model.arena, &[node], execution).relation(node).contains(edge.from, edge.to)
     })
@@ -118,7 +118,7 @@ fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool
 /// For two fences that either Fence-SC order would admit: the violation that the opposite order causes,
 /// with the second fence moved directly before the first. Of several violated axioms, the one with the
 /// fewest steps.
-fn other_order(
+fn opposite_order(
     model: &Model,
     execution: &Execution<'_>,
     edge: &Edge,
@@ -126,7 +126,7 @@ fn other_order(
 ) -> Vec<String> {
     let is_choice = edge.relation == "synchronizes"
         && execution.relation(BaseRel::FenceSc).contains(edge.from, edge.to)
-        && !is_handed_over(model, execution, edge);
+        && !is_ordered_by_patterns(model, execution, edge);
     if !is_choice {
         return Vec::new();
     }
@@ -142,7 +142,7 @@ fn other_order(
     });
     choices.sc = turned.collect();
     let Ok(other) = Execution::build(execution.graph, choices) else { return Vec::new() };
-    let told = recheck(model, &other).broken.into_iter().map(|failure| {
+    let violations = recheck(model, &other).broken.into_iter().map(|failure| {
         let name = model.axioms[failure.axiom].name.clone();
         let steps = steps(model, &other, &failure).into_iter();
         let steps: Vec<Step> = steps.filter(|step| step.edge.from != step.edge.to).collect();
@@ -157,11 +157,11 @@ fn other_order(
     let cost = |(_, steps): &(String, Vec<Step>)| {
         (steps.is_empty(), steps.iter().filter(by_fences).count(), steps.len())
     };
-    let Some((name, steps)) = told.min_by_key(cost) else {
+    let Some((name, steps)) = violations.min_by_key(cost) else {
         return Vec::new();
     };
     let steps =
-        steps.iter().map(|step| format!("- {}", told_step(model, &other, &step.edge, files)));
+        steps.iter().map(|step| format!("- {}", step_sentence(model, &other, &step.edge, files)));
     let heading = format!("The other way round {name} would be broken:");
     std::iter::once(heading).chain(steps).collect()
 }
@@ -189,7 +189,7 @@ pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize
 
 /// A step of the violation of an axiom, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ExplainedStep {
     /// The edge.
     pub edge: Edge,
     /// The meaning of the edge.
@@ -201,7 +201,7 @@ pub struct Told {
     pub proof: Vec<String>,
 }
 
-impl Told {
+impl ExplainedStep {
     fn new(
         subject: Subject<'_>,
         execution: &Execution<'_>,
@@ -213,8 +213,8 @@ impl Told {
         proof.extend(legend(&proof, execution.graph, picture, files));
         Self {
             edge: step.edge.clone(),
-            sentence: told_step(model, execution, &step.edge, files),
-            otherwise: other_order(model, execution, &step.edge, files),
+            sentence: step_sentence(model, execution, &step.edge, files),
+            otherwise: opposite_order(model, execution, &step.edge, files),
             proof,
         }
     }
@@ -246,10 +246,10 @@ pub fn steps_of(
     graph: &EventGraph,
     found: &Counterfactual,
     picture: &Picture,
-) -> Vec<Told> {
+) -> Vec<ExplainedStep> {
     let Ok(execution) = Execution::build(graph, found.choices.clone()) else { return Vec::new() };
     let steps = found.broken.iter().flat_map(|failure| steps(subject.model, &execution, failure));
-    steps.map(|step| Told::new(subject, &execution, picture, &step)).collect()
+    steps.map(|step| ExplainedStep::new(subject, &execution, picture, &step)).collect()
 }
 
 /// The violations of axioms as numbered steps, with proofs to the depth that the subject asks for. Axioms
@@ -271,8 +271,10 @@ pub fn of_failures(
         let name = &model.axioms[failure.axiom].name;
         out.push_str(&format!("\nStep by step, against {name}:\n"));
         let steps = steps.iter().filter(|step| step.edge.from != step.edge.to);
-        let tell = |step| Told::new(subject, execution, picture, step);
-        for (index, Told { sentence, otherwise, proof, .. }) in steps.map(tell).enumerate() {
+        let explain = |step| ExplainedStep::new(subject, execution, picture, step);
+        for (index, ExplainedStep { sentence, otherwise, proof, .. }) in
+            steps.map(explain).enumerate()
+        {
             out.push_str(&format!("  {}. {sentence}\n", index + 1));
             otherwise.iter().for_each(|line| out.push_str(&format!("     {line}\n")));
             proof.iter().for_each(|line| out.push_str(&format!("       {line}\n")));
@@ -299,9 +301,9 @@ pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Fil
     let name = |id: EventId| statement(id, graph, files);
     let source =
         |of: &Execution<'_>, read: EventId| of.choices.rf.get(read.index()).copied().flatten();
-    let asked_there = asked(other);
+    let asked_there = condition_events(other);
     let mut out = String::new();
-    for id in asked(execution) {
+    for id in condition_events(execution) {
         if !graph.event(id).is_read() {
             if !asked_there.contains(&id) {
                 out += &format!("  {} is the last write\n", name(id));
@@ -329,19 +331,19 @@ const MOST_STEPS: usize = 16;
 #[must_use]
 pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> String {
     let graph = execution.graph;
-    let asked = asked(execution);
+    let asked = condition_events(execution);
     if asked.is_empty() || asked.len() > MOST_ASKED {
         return String::new();
     }
     let causality = model
         .definition("causality")
         .map(|node| evaluate(&model.arena, &[node], execution).relation(node).clone());
-    let teller = Teller { model, execution, files, causality };
+    let story = OutcomeStory { model, execution, files, causality };
     let mut out = String::from("\nHow the values come about:\n");
     for id in asked {
         out.push_str(&match graph.event(id).is_read() {
-            true => teller.read(id),
-            false => teller.last(id),
+            true => story.explain_read(id),
+            false => story.explain_final_write(id),
         });
     }
     out
@@ -350,7 +352,7 @@ pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> St
 /// The most accesses of a condition that are explained; for further ones, the picture suffices.
 const MOST_ASKED: usize = 8;
 
-struct Teller<'a> {
+struct OutcomeStory<'a> {
     model: &'a Model,
     execution: &'a Execution<'a>,
     files: &'a Files,
@@ -358,7 +360,7 @@ struct Teller<'a> {
     causality: Option<Rel>,
 }
 
-impl Teller<'_> {
+impl OutcomeStory<'_> {
     fn name(&self, id: EventId) -> String {
         statement(id, self.execution.graph, self.files)
     }
@@ -375,7 +377,7 @@ impl Teller<'_> {
     }
 
     /// The source of a read, and for each other write the reason why the read does not see it.
-    fn read(&self, read: EventId) -> String {
+    fn explain_read(&self, read: EventId) -> String {
         let graph = self.execution.graph;
         let Some(source) = self.execution.choices.rf[read.index()] else { return String::new() };
         let from = match graph.event(source).kind {
@@ -384,7 +386,7 @@ impl Teller<'_> {
         };
         let mut out = format!("  {} reads {}, {from}\n", self.name(read), self.value(read));
         for write in graph.ids().filter(|&id| self.competes(id, read, source)) {
-            out.push_str(&format!("    not {}\n", self.unseen(write, read, source)));
+            out.push_str(&format!("    not {}\n", self.reason_unseen(write, read, source)));
         }
         out
     }
@@ -400,7 +402,7 @@ impl Teller<'_> {
             && !graph.is_own_write(read, write)
     }
 
-    fn unseen(&self, write: EventId, read: EventId, source: EventId) -> String {
+    fn reason_unseen(&self, write: EventId, read: EventId, source: EventId) -> String {
         let co = self.execution.relation(BaseRel::Co);
         let po = self.execution.relation(BaseRel::Po);
         let before = |a, b| self.causality.as_ref().is_some_and(|order| order.contains(a, b));
@@ -428,7 +430,7 @@ impl Teller<'_> {
     }
 
     /// The final write of a location, and the reads that its value is computed from.
-    fn last(&self, write: EventId) -> String {
+    fn explain_final_write(&self, write: EventId) -> String {
         let graph = self.execution.graph;
         let (name, value) = (self.name(write), self.value(write));
         let mut out = format!("  {name} leaves {value}\n");
@@ -443,7 +445,7 @@ impl Teller<'_> {
         let own = &graph.access(graph.event(write).access).data_reads;
         let pieces = own.iter().flat_map(|&access| &graph.access(access).pieces);
         for &read in pieces.filter(|&&read| self.execution.executed.contains(read)) {
-            out.push_str(&self.read(read));
+            out.push_str(&self.explain_read(read));
         }
         out
     }

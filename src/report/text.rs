@@ -119,18 +119,18 @@ impl<'a> Table<'a> {
             reasons.push("whether there is a data race is unknown".to_owned());
         }
         // These verdicts already state that threads wait forever, or leave hangs without meaning.
-        let says_it_all = |verdict: &Verdict| match verdict {
+        let settles_hangs = |verdict: &Verdict| match verdict {
             Verdict::Forbidden(core) => !core.endless.is_empty(),
             other => matches!(other.kind(), Kind::Deadlock | Kind::Undefined | Kind::Unknown),
         };
-        let hangs = |kind| {
-            let others = judgements.iter().filter(|judgement| !says_it_all(&judgement.verdict));
+        let some_hang = |kind| {
+            let others = judgements.iter().filter(|judgement| !settles_hangs(&judgement.verdict));
             let mut answers = others.filter_map(|judgement| judgement.hang.as_ref());
             answers.any(|hang| hang.kind() == kind)
         };
-        if hangs(HangKind::Possible) {
+        if some_hang(HangKind::Possible) {
             reasons.push("may hang".to_owned());
-        } else if hangs(HangKind::Unknown) {
+        } else if some_hang(HangKind::Unknown) {
             reasons.push("whether it may hang is unknown".to_owned());
         }
         reasons.join("; ")

@@ -110,7 +110,7 @@ fn widest(columns: usize) -> usize {
 }
 
 /// Relations that the order of cells in a column shows.
-const ALONG: [&str; 2] = ["po", "intra"];
+const SHOWN_BY_COLUMNS: [&str; 2] = ["po", "intra"];
 
 impl Grid {
     pub(super) fn new(picture: &Picture, focus: &Focus, relations: &Relations) -> Self {
@@ -137,22 +137,24 @@ impl Grid {
     }
 
     /// The cell of each event.
-    fn homes(&self) -> BTreeMap<EventId, usize> {
+    fn cell_of_event(&self) -> BTreeMap<EventId, usize> {
         let cells = self.cells.iter().enumerate();
         cells.flat_map(|(index, cell)| cell.events.iter().map(move |&id| (id, index))).collect()
     }
 
     fn connect(&mut self, picture: &Picture, edges: &[(Edge, Role)]) {
-        let homes = self.homes();
+        let cell_of_event = self.cell_of_event();
         let mut links: Vec<Link> = Vec::new();
         for (edge, role) in edges {
-            let (Some(&from), Some(&to)) = (homes.get(&edge.from), homes.get(&edge.to)) else {
+            let (Some(&from), Some(&to)) =
+                (cell_of_event.get(&edge.from), cell_of_event.get(&edge.to))
+            else {
                 continue;
             };
             if from == to {
                 continue;
             }
-            if ALONG.contains(&edge.relation.as_str())
+            if SHOWN_BY_COLUMNS.contains(&edge.relation.as_str())
                 && self.cells[from].lane == self.cells[to].lane
             {
                 self.mark_steps(from, to, *role);
@@ -172,7 +174,7 @@ impl Grid {
             }
         }
         self.links = merged(links);
-        self.add_issues(picture, &homes);
+        self.add_issues(picture, &cell_of_event);
     }
 
     /// Gives the steps between two cells of a column a role.
@@ -184,12 +186,17 @@ impl Grid {
     }
 
     /// Links each issue with its operation, unless another link connects the two.
-    fn add_issues(&mut self, picture: &Picture, homes: &BTreeMap<EventId, usize>) {
+    fn add_issues(&mut self, picture: &Picture, cell_of_event: &BTreeMap<EventId, usize>) {
         for column in &picture.columns {
             let Seat::Operation(_, issue) = column.seat else { continue };
-            let own: BTreeSet<usize> =
-                column.nodes.iter().filter_map(|node| homes.get(&node.id).copied()).collect();
-            let (Some(&from), Some(&first)) = (homes.get(&issue), own.first()) else { continue };
+            let own: BTreeSet<usize> = column
+                .nodes
+                .iter()
+                .filter_map(|node| cell_of_event.get(&node.id).copied())
+                .collect();
+            let (Some(&from), Some(&first)) = (cell_of_event.get(&issue), own.first()) else {
+                continue;
+            };
             let is_known = |link: &Link| link.from == from && own.contains(&link.to);
             if !self.links.iter().any(is_known) {
                 let is_named = first > 0 && self.cells[first - 1].kind == CellKind::Operation;
@@ -274,8 +281,9 @@ struct Builder<'p> {
 impl Builder<'_> {
     /// A column for the initial writes at which drawn edges start or end.
     fn initial(&mut self, edges: &[(Edge, Role)]) {
-        let is_met = |node: &&Node| edges.iter().any(|(e, _)| e.from == node.id || e.to == node.id);
-        let nodes: Vec<&Node> = self.picture.initial.iter().filter(is_met).collect();
+        let is_touched =
+            |node: &&Node| edges.iter().any(|(e, _)| e.from == node.id || e.to == node.id);
+        let nodes: Vec<&Node> = self.picture.initial.iter().filter(is_touched).collect();
         if nodes.is_empty() {
             return;
         }
@@ -327,9 +335,9 @@ impl Builder<'_> {
     }
 
     fn operation(&mut self, column: &Column) {
-        let is_met =
+        let is_touched =
             |node: &Node| self.touched.as_ref().is_none_or(|known| known.contains(&node.id));
-        if !column.nodes.iter().any(is_met) {
+        if !column.nodes.iter().any(is_touched) {
             let nodes: Vec<&Node> = column.nodes.iter().collect();
             return self.cell(&nodes, CellKind::Folded, wrapped(&column.name, self.widest));
         }
@@ -338,31 +346,31 @@ impl Builder<'_> {
     }
 
     fn events(&mut self, nodes: &[Node]) {
-        let mut idle: Vec<&Node> = Vec::new();
+        let mut untouched: Vec<&Node> = Vec::new();
         let mut rest = nodes;
         while let [first, behind @ ..] = rest {
             let halves: Vec<&Node> = match behind.first() {
-                Some(second) if self.is_one(first, second) => vec![first, second],
+                Some(second) if self.is_read_modify_write(first, second) => vec![first, second],
                 _ => vec![first],
             };
             rest = &rest[halves.len()..];
-            if self.is_idle(&halves) {
-                idle.extend(halves);
+            if self.is_untouched(&halves) {
+                untouched.extend(halves);
                 continue;
             }
-            self.fold(&mut idle);
+            self.fold(&mut untouched);
             self.event(&halves);
         }
-        self.fold(&mut idle);
+        self.fold(&mut untouched);
     }
 
     /// Whether two events are the halves of one read-modify-write.
-    fn is_one(&self, first: &Node, second: &Node) -> bool {
+    fn is_read_modify_write(&self, first: &Node, second: &Node) -> bool {
         let is_between = |e: &Edge| e.relation == "rmw" && (e.from, e.to) == (first.id, second.id);
         self.picture.edges.iter().any(is_between)
     }
 
-    fn is_idle(&self, nodes: &[&Node]) -> bool {
+    fn is_untouched(&self, nodes: &[&Node]) -> bool {
         let issues = |node: &Node| {
             let by = |column: &Column| matches!(column.seat, Seat::Operation(_, issue) if issue == node.id);
             self.picture.columns.iter().any(by)
@@ -372,16 +380,17 @@ impl Builder<'_> {
     }
 
     /// Combines consecutive events without drawn edges into one cell if there are enough of them.
-    fn fold(&mut self, idle: &mut Vec<&Node>) {
-        let nodes = std::mem::take(idle);
+    fn fold(&mut self, untouched: &mut Vec<&Node>) {
+        let nodes = std::mem::take(untouched);
         if let ([first, .., last], true) = (&nodes[..], nodes.len() >= FOLDED) {
             let text = format!("{} … {}: {} more", first.label, last.label, nodes.len());
             return self.cell(&nodes, CellKind::Folded, vec![text]);
         }
         let mut rest = &nodes[..];
         while let [first, behind @ ..] = rest {
-            let count =
-                behind.first().map_or(1, |second| 1 + usize::from(self.is_one(first, second)));
+            let count = behind
+                .first()
+                .map_or(1, |second| 1 + usize::from(self.is_read_modify_write(first, second)));
             let halves = rest[..count].to_vec();
             self.event(&halves);
             rest = &rest[count..];

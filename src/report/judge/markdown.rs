@@ -31,7 +31,7 @@ pub fn render(subject: &Subject<'_>) -> String {
         }
     }
     out.push_str(&doubtful(subject));
-    for (title, listed) in strangers(subject) {
+    for (title, listed) in unmatched(subject) {
         out.push_str(&format!("\n## {title}\n\n{listed}"));
     }
     out
@@ -64,7 +64,7 @@ fn doubtful(subject: &Subject<'_>) -> String {
 }
 
 /// Titles and lists: entries of logs without a test, and tests without an entry.
-fn strangers(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
+fn unmatched(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     let all = subject.cases.iter().zip(subject.reports);
     let not_run = all.filter(|(_, report)| report.finding == Finding::NotRun);
     let assigned = subject.assigned;

@@ -20,7 +20,7 @@ pub fn render(subject: &Subject<'_>, paint: Paint) -> String {
     for (title, rows) in subject.facets() {
         out.push_str(&table(title, &rows));
     }
-    out.push_str(&strangers(subject));
+    out.push_str(&unmatched(subject));
     if let Some(comparison) = subject.changes {
         out.push_str(&changes(&comparison.changes, comparison.same));
     }
@@ -79,7 +79,7 @@ fn tests(subject: &Subject<'_>, paint: Paint) -> String {
         };
         let line = format!("{:width$}  {cell}  {}", case.path, remark(case, report, subject));
         out.push_str(&format!("{}\n", line.trim_end()));
-        out.push_str(&remarkable(report, subject));
+        out.push_str(&notable_states(report, subject));
     }
     out
 }
@@ -116,7 +116,7 @@ fn remark(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
 }
 
 /// The states with a finding other than "allowed", below the line of the test.
-fn remarkable(report: &TestReport, subject: &Subject<'_>) -> String {
+fn notable_states(report: &TestReport, subject: &Subject<'_>) -> String {
     let mut out = String::new();
     for judged in &report.states {
         let what = match &judged.allowance {
@@ -176,7 +176,7 @@ fn most_tests(rows: &[Row]) -> (Vec<Row>, usize) {
 }
 
 /// Names in logs that belong to no test, and tests without log entry.
-fn strangers(subject: &Subject<'_>) -> String {
+fn unmatched(subject: &Subject<'_>) -> String {
     let mut out = String::new();
     let unknown: Vec<&str> = subject.assigned.unknown.keys().map(String::as_str).collect();
     if !unknown.is_empty() {

@@ -8,7 +8,7 @@ use crate::relation::expr::Model;
 use crate::report::draw::svg::{self, Styles};
 use crate::report::draw::{Drawing, Relations};
 use crate::report::scene::Scene;
-use crate::report::story::{self, Told};
+use crate::report::story::{self, ExplainedStep};
 use crate::report::witness::focus::Role;
 use crate::report::witness::{Edge, observed_value};
 use crate::report::{near, reason};
@@ -30,7 +30,7 @@ pub struct Page<'a> {
     /// The execution of the first model's verdict, with its event graph.
     pub scene: Option<(&'a Scene, &'a EventGraph)>,
     /// The steps by which the execution breaks axioms, with proofs.
-    pub steps: &'a [Told],
+    pub steps: &'a [ExplainedStep],
     /// The explanation as text.
     pub words: &'a str,
     /// The final states, if known.

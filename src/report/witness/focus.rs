@@ -8,7 +8,7 @@
 use super::{Edge, Picture, shortest};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::explain::asked;
+use crate::explain::condition_events;
 use crate::id::EventId;
 use crate::relation::axiom::Failure;
 use crate::relation::eval::Interpretation;
@@ -78,7 +78,7 @@ impl Focus {
     #[must_use]
     pub fn of_outcome(execution: &Execution<'_>, picture: &Picture) -> Self {
         let graph = execution.graph;
-        let asked = asked(execution);
+        let asked = condition_events(execution);
         let mut focus = Self { events: asked.clone(), ..Self::default() };
         let is_asked = |id: &EventId| asked.contains(id);
         for edge in &picture.edges {
@@ -94,7 +94,7 @@ impl Focus {
             }
         }
         focus.add_races(picture);
-        focus.fill(graph, picture);
+        focus.add_communication(graph, picture);
         focus
     }
 
@@ -112,7 +112,7 @@ impl Focus {
             }
         }
         focus.add_races(picture);
-        focus.fill(graph, picture);
+        focus.add_communication(graph, picture);
         focus
     }
 
@@ -131,7 +131,7 @@ impl Focus {
     }
 
     /// If the focus has few edges, adds communication between threads.
-    fn fill(&mut self, graph: &EventGraph, picture: &Picture) {
+    fn add_communication(&mut self, graph: &EventGraph, picture: &Picture) {
         for relation in ["rf", "fr", "co"] {
             let communicated = picture.edges.iter().filter(|edge| edge.relation == relation);
             let between: Vec<&Edge> =

@@ -21,7 +21,7 @@ const MOST_EVENTS: usize = 160;
 /// Changes single choices (the source of a read, the coherence order of two writes) as long as the outcome
 /// remains, no further axiom is broken, and the number of violations decreases. The read `kept` keeps its
 /// source.
-pub(super) fn calmed(
+pub(super) fn reduced(
     model: &Model,
     goal: Goal,
     graph: &EventGraph,
@@ -31,18 +31,20 @@ pub(super) fn calmed(
     if graph.events.len() > MOST_EVENTS {
         return choices;
     }
-    let Some(mut best) = Broken::of(model, goal, graph, choices.clone()) else { return choices };
+    let Some(mut best) = Violations::of(model, goal, graph, choices.clone()) else {
+        return choices;
+    };
     let mut tries = 0;
     loop {
-        let stays = |changed: &Choices| {
+        let keeps_source = |changed: &Choices| {
             kept.is_none_or(|read| changed.rf[read.index()] == best.choices.rf[read.index()])
         };
-        let others = changes(graph, &best.choices, &best.orders).filter(stays);
-        let calmer = others.take(MOST_TRIES - tries).find_map(|changed| {
+        let others = single_changes(graph, &best.choices, &best.orders).filter(keeps_source);
+        let smaller = others.take(MOST_TRIES - tries).find_map(|changed| {
             tries += 1;
-            Broken::of(model, goal, graph, changed).filter(|other| other.is_calmer_than(&best))
+            Violations::of(model, goal, graph, changed).filter(|other| other.is_smaller_than(&best))
         });
-        match calmer {
+        match smaller {
             Some(other) => best = other,
             None => return best.choices,
         }
@@ -50,15 +52,15 @@ pub(super) fn calmed(
 }
 
 /// The violations of an execution.
-struct Broken {
+struct Violations {
     choices: Choices,
     /// The pairs of writes in coherence order.
     orders: Vec<(EventId, EventId)>,
     /// The number of violations of each axiom.
-    places: Vec<usize>,
+    counts: Vec<usize>,
 }
 
-impl Broken {
+impl Violations {
     /// `None` if the choices make no execution, or an execution without the outcome.
     fn of(model: &Model, goal: Goal, graph: &EventGraph, choices: Choices) -> Option<Self> {
         let execution = Execution::build(graph, choices.clone()).ok()?;
@@ -73,7 +75,7 @@ impl Broken {
             .map(|axiom| axiom.node)
             .collect();
         let values = evaluate_roots(&model.arena, &roots, &execution);
-        let places = model.axioms.iter().map(|axiom| {
+        let counts = model.axioms.iter().map(|axiom| {
             if !required(axiom.role) || axiom::holds(model, axiom, &values) {
                 return 0;
             }
@@ -81,33 +83,33 @@ impl Broken {
                 _ if axiom.negated => 1,
                 (AxiomKind::Empty, Sort::Set) => values.set(axiom.node).count(),
                 (AxiomKind::Empty, Sort::Relation) => values.relation(axiom.node).count(),
-                (AxiomKind::Irreflexive, _) => reflexive(values.relation(axiom.node), graph),
+                (AxiomKind::Irreflexive, _) => count_reflexive(values.relation(axiom.node), graph),
                 (AxiomKind::Acyclic, _) => {
                     let mut closed = values.relation(axiom.node).clone();
                     closed.transitive_closure_in_place();
-                    reflexive(&closed, graph)
+                    count_reflexive(&closed, graph)
                 }
             }
         });
-        let places = places.collect();
+        let counts = counts.collect();
         let orders = execution.relation(BaseRel::Co).iter_pairs().collect();
-        Some(Self { choices, orders, places })
+        Some(Self { choices, orders, counts })
     }
 
     /// Whether the number of violations is smaller, and no axiom is broken that `other` satisfies.
-    fn is_calmer_than(&self, other: &Self) -> bool {
-        let keeps = self.places.iter().zip(&other.places).all(|(&own, &old)| own == 0 || old > 0);
-        let total = |broken: &Self| broken.places.iter().sum::<usize>();
+    fn is_smaller_than(&self, other: &Self) -> bool {
+        let keeps = self.counts.iter().zip(&other.counts).all(|(&own, &old)| own == 0 || old > 0);
+        let total = |broken: &Self| broken.counts.iter().sum::<usize>();
         keeps && total(self) > 0 && total(self) < total(other)
     }
 }
 
-fn reflexive(relation: &Rel, graph: &EventGraph) -> usize {
+fn count_reflexive(relation: &Rel, graph: &EventGraph) -> usize {
     graph.ids().filter(|&id| relation.contains(id, id)).count()
 }
 
 /// Choices that differ from `choices` in the source of one read or in the order of two writes.
-fn changes<'a>(
+fn single_changes<'a>(
     graph: &'a EventGraph,
     choices: &'a Choices,
     orders: &'a [(EventId, EventId)],

@@ -4,7 +4,7 @@
 //! For an outcome such as "reads anything but 5", the read may see an older or a newer value. The order
 //! that a fence or a wait provides often excludes only the newer one.
 
-use super::{asked, calm::calmed};
+use super::{condition_events, violations::reduced};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
@@ -15,7 +15,7 @@ use crate::relation::expr::Model;
 use crate::solve::{Core, Problem};
 
 /// The most executions that are returned.
-const MOST: usize = 2;
+const MOST_EXECUTIONS: usize = 2;
 
 /// The definition of the order in which a write is later than a read.
 const ORDER: &str = "causality";
@@ -32,7 +32,7 @@ pub(super) fn executions(
     shown: &Choices,
 ) -> Vec<Choices> {
     let Ok(execution) = Execution::build(graph, shown.clone()) else { return Vec::new() };
-    let reads = asked(&execution).into_iter().filter(|&id| graph.event(id).is_read());
+    let reads = condition_events(&execution).into_iter().filter(|&id| graph.event(id).is_read());
     let found = reads.filter_map(|read| {
         let writes = graph.ids().filter(|&id| {
             let event = graph.event(id);
@@ -41,15 +41,16 @@ pub(super) fn executions(
                 && event.agent != graph.event(read).agent
                 && Some(id) != shown.rf[read.index()]
         });
-        writes.map(|write| reading(shown, read, write)).find_map(|choices| {
-            let calm = calmed(model, goal, graph, choices, Some(read));
-            is_excluded_by_order(model, goal, core, graph, &calm, read).then_some(calm)
+        writes.map(|write| with_source(shown, read, write)).find_map(|choices| {
+            let reduced_choices = reduced(model, goal, graph, choices, Some(read));
+            is_excluded_by_order(model, goal, core, graph, &reduced_choices, read)
+                .then_some(reduced_choices)
         })
     });
-    found.take(MOST).collect()
+    found.take(MOST_EXECUTIONS).collect()
 }
 
-fn reading(shown: &Choices, read: EventId, write: EventId) -> Choices {
+fn with_source(shown: &Choices, read: EventId, write: EventId) -> Choices {
     let mut choices = shown.clone();
     choices.rf[read.index()] = Some(write);
     choices
