@@ -7,6 +7,7 @@ use super::summary::Stated;
 use crate::batch::Case;
 use crate::litmus::print::print_blocks;
 use crate::relation::expr::Model;
+use crate::rule::Rule;
 use crate::verdict::Kind;
 use crate::workbench::diff::{Cause, Compared, Exchange, Group, Said, Side, counts, groups};
 use serde_json::{Value, json};
@@ -89,7 +90,7 @@ impl Report<'_> {
     }
 
     /// The example of a group: the shortest test.
-    fn shown(&self, group: &Group) -> usize {
+    fn example(&self, group: &Group) -> usize {
         let length = |&&at: &&usize| {
             let test = &self.cases[at].test;
             let statements: usize = test.threads.iter().map(|t| t.statements.len()).sum();
@@ -137,10 +138,10 @@ pub fn text(report: &Report<'_>) -> String {
     }
     for group in groups(report.compared) {
         let _ = writeln!(out, "\n{}: {}", report.title(&group), tests(group.tests.len()));
-        for line in listed(report, &group) {
-            let _ = writeln!(out, "  {line}");
+        for Item { level, text } in listed(report, &group) {
+            let _ = writeln!(out, "  {}{text}", level.indent());
         }
-        let shown = report.shown(&group);
+        let shown = report.example(&group);
         let _ = writeln!(out, "  for example {}:", report.cases[shown].path);
         source(&report.cases[shown]).lines().for_each(|line| {
             let _ = writeln!(out, "  | {line}");
@@ -150,19 +151,45 @@ pub fn text(report: &Report<'_>) -> String {
     out + &closing(report)
 }
 
+/// An item of the list of a group's tests.
+struct Item {
+    level: Level,
+    text: String,
+}
+
+/// The level of an item in the list of a group's tests.
+#[derive(Clone, Copy)]
+enum Level {
+    /// A test.
+    Test,
+    /// A state or race of the test before.
+    Member,
+}
+
+impl Level {
+    fn indent(self) -> &'static str {
+        match self {
+            Self::Test => "",
+            Self::Member => "  ",
+        }
+    }
+}
+
 /// The tests of a group, with differing states and races.
-fn listed(report: &Report<'_>, group: &Group) -> Vec<String> {
+fn listed(report: &Report<'_>, group: &Group) -> Vec<Item> {
     let most = if report.all { usize::MAX } else { FEW };
-    let mut lines = Vec::new();
+    let mut items = Vec::new();
     for &at in group.tests.iter().take(most) {
-        lines.push(report.cases[at].path.clone());
+        items.push(Item { level: Level::Test, text: report.cases[at].path.clone() });
         let one = &report.compared[at];
-        lines.extend(members("state", one.states.as_ref()).iter().map(|m| format!("  {m}")));
-        lines.extend(members("race", one.races.as_ref()).iter().map(|m| format!("  {m}")));
+        let states = members("state", one.states.as_ref());
+        let members = states.into_iter().chain(members("race", one.races.as_ref()));
+        items.extend(members.map(|text| Item { level: Level::Member, text }));
     }
     let more = group.tests.len().saturating_sub(most);
-    lines.extend((more > 0).then(|| format!("and {more} more (--all names them)")));
-    lines
+    let rest = (more > 0).then(|| format!("and {more} more (--all names them)"));
+    items.extend(rest.map(|text| Item { level: Level::Test, text }));
+    items
 }
 
 fn tests(count: usize) -> String {
@@ -206,11 +233,10 @@ pub fn markdown(report: &Report<'_>) -> String {
     for group in groups(report.compared) {
         let (title, count) = (report.title(&group), tests(group.tests.len()));
         let _ = writeln!(out, "\n<details><summary>{title}: {count}</summary>\n");
-        for line in listed(report, &group) {
-            let inner = line.starts_with("  ");
-            let _ = writeln!(out, "{}- `{}`", if inner { "  " } else { "" }, line.trim());
+        for Item { level, text } in listed(report, &group) {
+            let _ = writeln!(out, "{}- `{text}`", level.indent());
         }
-        let shown = &report.cases[report.shown(&group)];
+        let shown = &report.cases[report.example(&group)];
         let _ = writeln!(out, "\n`{}`:\n\n```\n{}```\n\n</details>", shown.path, source(shown));
     }
     let lines = closing(report);
@@ -228,7 +254,7 @@ pub fn markdown(report: &Report<'_>) -> String {
 /// The comparison as one JSON object.
 #[must_use]
 pub fn json(report: &Report<'_>) -> String {
-    let said = |said: &Said| json!({"verdict": said.kind.name(), "axioms": said.axioms, "rule": said.rule});
+    let said = |said: &Said| json!({"verdict": said.kind.name(), "axioms": said.axioms, "rule": said.rule.as_ref().map(Rule::to_string)});
     let exchange =
         |e: &Option<Exchange>| e.as_ref().map(|e| json!({"gained": e.gained, "lost": e.lost}));
     let tests: Vec<Value> = (report.cases.iter().zip(report.compared))
@@ -255,7 +281,7 @@ pub fn json(report: &Report<'_>) -> String {
                 "old": group.key.old.name(),
                 "new": group.key.new.name(),
                 "tests": paths,
-                "shown": report.cases[report.shown(group)].path,
+                "shown": report.cases[report.example(group)].path,
             })
         })
         .collect();
@@ -280,7 +306,8 @@ pub fn junit(report: &Report<'_>, new: &Model) -> String {
     for (case, one) in report.cases.iter().zip(report.compared) {
         let kind = one.new.kind;
         let expected = one.old.as_ref().map(|old| old.kind);
-        let why = one.new.rule.clone().unwrap_or_else(|| one.new.axioms.join(", "));
+        let why =
+            one.new.rule.as_ref().map(Rule::to_string).unwrap_or_else(|| one.new.axioms.join(", "));
         let stated = Stated {
             kind,
             quantifier: case.test.quantifier,

@@ -74,7 +74,7 @@ pub fn text(
                     "this test tells {one} ({}) from {other} ({}):",
                     said[0], said[1]
                 );
-                test.text.lines().filter(|line| !line.starts_with("Expect")).for_each(|line| {
+                test.text_without_expectations.lines().for_each(|line| {
                     let _ = writeln!(out, "  {line}");
                 });
             }
