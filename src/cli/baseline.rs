@@ -69,8 +69,8 @@ impl Comparison {
     }
 
     /// The messages for the user, one per line.
-    pub(super) fn told(&self) -> Vec<String> {
-        let lacking = (self.lacking > 0).then(|| self.told_of_lacking());
+    pub(super) fn messages(&self) -> Vec<String> {
+        let lacking = (self.lacking > 0).then(|| self.message_on_lacking());
         let nothing = (self.known == 0 && self.lacking > 0)
             .then(|| "the baseline has no verdict on any of these tests".to_owned());
         let stale = self.stale.iter().take(MOST_STALE);
@@ -81,7 +81,7 @@ impl Comparison {
         lacking.into_iter().chain(nothing).chain(stale).chain(more).collect()
     }
 
-    fn told_of_lacking(&self) -> String {
+    fn message_on_lacking(&self) -> String {
         let mut text = format!("verdicts that the baseline lacks: {}", self.lacking);
         let options = |readings: &String| {
             let options = readings.split_whitespace().map(|one| format!("`--reading {one}`"));

@@ -18,7 +18,7 @@ const MOST_LISTS: usize = 3;
 
 /// The result of the changes of orders and scopes in a list, in lines; `None` if the result is unknown, or
 /// if the list contains changes of other kinds.
-pub(super) fn followed(
+pub(super) fn result_of_changes(
     (case, judgement): (&Case, &Judgement),
     model: &Model,
     engines: &[Box<dyn Engine>],

@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<St
         true => generation.frontiers(&collection, console)?,
         false => generation.all(&collection)?,
     }
-    generation.tell(console);
+    generation.report_counts(console);
     Ok(generation.status(console))
 }
 
@@ -110,7 +110,7 @@ fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
 }
 
 /// A generated test with the verdict of the model.
-struct Made {
+struct Generated {
     name: String,
     shape: String,
     text: Result<String, String>,
@@ -147,14 +147,14 @@ impl Generation<'_> {
             let mut batch = Vec::new();
             let work = |index: usize| {
                 let variation = collection.get(order.at(begin + index as u64, length))?;
-                Some(this.made(&variation))
+                Some(this.generate(&variation))
             };
             in_order(usize::try_from(count)?, jobs(self.arguments.jobs), work, |_, made| {
                 batch.extend(made);
                 ControlFlow::Continue(())
             });
             for made in batch {
-                if self.give(made)?.is_break() {
+                if self.write_if_requested(made)?.is_break() {
                     return Ok(());
                 }
             }
@@ -170,8 +170,8 @@ impl Generation<'_> {
                 _ if self.left == 0 => break,
                 Member::Family(family) => self.frontier(family, console)?,
                 Member::Test(test) => {
-                    let made = self.made(&test.variation());
-                    let _ = self.give(made)?;
+                    let made = self.generate(&test.variation());
+                    let _ = self.write_if_requested(made)?;
                 }
             }
         }
@@ -196,11 +196,13 @@ impl Generation<'_> {
             let this = &*self;
             let mut sides = Vec::new();
             let work = |index: usize| match family.any(first + index as u64) {
-                Some(variation) => match this.asked(&variation).ok().and_then(|(_, kind)| kind) {
-                    Some(Kind::Allowed) => Side::Allowed,
-                    Some(Kind::Forbidden) => Side::Forbidden,
-                    _ => Side::Other,
-                },
+                Some(variation) => {
+                    match this.with_verdict(&variation).ok().and_then(|(_, kind)| kind) {
+                        Some(Kind::Allowed) => Side::Allowed,
+                        Some(Kind::Forbidden) => Side::Forbidden,
+                        _ => Side::Other,
+                    }
+                }
                 None => Side::Other,
             };
             in_order(usize::try_from(size)?, jobs(self.arguments.jobs), work, |_, side| {
@@ -209,8 +211,8 @@ impl Generation<'_> {
             });
             for number in (0..size).filter(|&number| is_frontier(family, number, &sides)) {
                 let Some(variation) = family.get(first + number) else { continue };
-                let made = self.made(&variation);
-                if self.give(made)?.is_break() {
+                let made = self.generate(&variation);
+                if self.write_if_requested(made)?.is_break() {
                     return Ok(());
                 }
             }
@@ -219,17 +221,17 @@ impl Generation<'_> {
     }
 
     /// Generates a test and writes it with the verdict of the model.
-    fn made(&self, variation: &Variation<'_>) -> Made {
-        let (text, kind) = match self.asked(variation) {
+    fn generate(&self, variation: &Variation<'_>) -> Generated {
+        let (text, kind) = match self.with_verdict(variation) {
             Ok((test, kind)) => (print_blocks(&test).map_err(|error| error.to_string()), kind),
             Err(why) => (Err(why), None),
         };
         let shape = crate::generate::base(variation.cycle);
-        Made { name: variation.to_string(), shape, text, kind }
+        Generated { name: variation.to_string(), shape, text, kind }
     }
 
     /// Generates a test and asks the model for its verdict.
-    fn asked(&self, variation: &Variation<'_>) -> Result<(Test, Option<Kind>), String> {
+    fn with_verdict(&self, variation: &Variation<'_>) -> Result<(Test, Option<Kind>), String> {
         let name = variation.to_string();
         let mut files = Files::default();
         let parsed = parse_bytes(&mut files, &name, variation.text().as_bytes());
@@ -238,11 +240,11 @@ impl Generation<'_> {
             let why = wrong.map_or("no test", |diagnostic| &diagnostic.message);
             return Err(format!("{name} cannot be read: {why}"));
         };
-        Ok(self.judged(test))
+        Ok(self.with_expectation(test))
     }
 
     /// The test with its verdict as expectation.
-    fn judged(&self, test: Test) -> (Test, Option<Kind>) {
+    fn with_expectation(&self, test: Test) -> (Test, Option<Kind>) {
         if self.arguments.unchecked {
             return (test, None);
         }
@@ -260,7 +262,7 @@ impl Generation<'_> {
     }
 
     /// Writes a test if it is requested.
-    fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
+    fn write_if_requested(&mut self, made: Generated) -> Result<ControlFlow<()>> {
         self.made += 1;
         let text = match made.text {
             Ok(text) => text,
@@ -293,7 +295,7 @@ impl Generation<'_> {
     }
 
     /// Reports the number of tests of each shape.
-    fn tell(&self, console: &Console) {
+    fn report_counts(&self, console: &Console) {
         let mut all = 0;
         for (shape, kinds) in &self.counts {
             let parts: Vec<String> =

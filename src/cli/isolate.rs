@@ -62,9 +62,9 @@ impl<'a> Pool<'a> {
                 .map_err(|error| format!("cannot start a worker process: {error}"))?,
         };
         match worker.ask(case, self.files) {
-            Some(told) => {
+            Some(rendered) => {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-                Ok(told)
+                Ok(rendered)
             }
             None => Err(worker.end()),
         }
@@ -137,7 +137,7 @@ impl Worker {
         writeln!(self.input, "{request}").and_then(|()| self.input.flush()).ok()?;
         let mut answer = String::new();
         self.output.read_line(&mut answer).ok()?;
-        told(&serde_json::from_str(&answer).ok()?, case.test.quantifier)
+        parse_answer(&serde_json::from_str(&answer).ok()?, case.test.quantifier)
     }
 
     /// Ends the worker if it is still running; gives the cause of its end.
@@ -168,7 +168,7 @@ fn cause(status: ExitStatus) -> String {
 }
 
 /// The JSON form of an answer.
-fn answer(told: &Rendered) -> Value {
+fn answer(rendered: &Rendered) -> Value {
     let verdict = |stated: &Stated| {
         json!({
             "kind": stated.kind.name(),
@@ -180,12 +180,12 @@ fn answer(told: &Rendered) -> Value {
             "places": stated.cause.places.iter().map(json::place).collect::<Vec<_>>(),
         })
     };
-    let verdicts: Vec<Value> = told.verdicts.iter().map(verdict).collect();
-    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints, "listed": told.listed.name() })
+    let verdicts: Vec<Value> = rendered.verdicts.iter().map(verdict).collect();
+    json!({ "verdicts": verdicts, "text": rendered.text, "complaints": rendered.complaints, "listed": rendered.listed.name() })
 }
 
 /// Reads an answer from its JSON form.
-fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
+fn parse_answer(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
     let place = |value: &Value| {

@@ -1,7 +1,7 @@
 //! `--model` and `--reading` into models.
 
 use super::args::{Checking, Color, TEARING};
-use super::output::Console;
+use super::output::{Console, Messages};
 use crate::batch::WITHOUT;
 use crate::budget::Clock;
 use crate::cat::ast::{File, Statement, StatementKind};
@@ -185,7 +185,7 @@ impl Sketch {
         console: &Console,
     ) -> Result<Self> {
         let readings = Readings::parse(readings)?;
-        let silent = Console::new(Color::Never, true);
+        let silent = Console::new(Color::Never, Messages::Errors);
         let mut known = BTreeSet::new();
         let plain = load(name, &readings.options, &mut known, files, console)?;
         readings.check(&known)?;

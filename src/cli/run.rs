@@ -30,7 +30,7 @@ mod with_gpu {
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
-    use crate::report::runs::{self, InterimResult, Setting, TestRun};
+    use crate::report::runs::{self, Extent, InterimResult, Setting, TestRun};
     use crate::source::Files;
     use anyhow::Context;
     use std::collections::HashMap;
@@ -123,10 +123,10 @@ mod with_gpu {
             Ok(Self { known, file: Some(file) })
         }
 
-        fn keep(&mut self, key: &str, kept: &InterimResult) {
+        fn keep(&mut self, key: &str, result: &InterimResult) {
             if let Some(file) = &mut self.file {
                 // A result that cannot be stored will be produced again.
-                let _ = file.write_all(runs::record(key, kept).as_bytes());
+                let _ = file.write_all(runs::record(key, result).as_bytes());
             }
         }
     }
@@ -196,7 +196,7 @@ mod with_gpu {
             }
             let key = format!("{} {} {}", self.gpu.name, case.path, kernel.digest());
             let known = self.resume.known.get(&key).cloned().unwrap_or_default();
-            let (mut run, over) = (
+            let (mut run, extent) = (
                 Run {
                     histogram: known.histogram,
                     seconds: known.seconds,
@@ -204,7 +204,7 @@ mod with_gpu {
                     first: known.first,
                     best: None,
                 },
-                known.over,
+                known.extent,
             );
             let campaign = Campaign {
                 time: Duration::from_millis(self.arguments.seconds),
@@ -215,30 +215,30 @@ mod with_gpu {
                 fixed: self.arguments.parameters.clone(),
             };
             let mut flow = ControlFlow::Continue(());
-            if !over {
+            if extent == Extent::Partial {
                 let tuned = self.tuning.find(&self.gpu.name, &case.test.name);
                 let resume = &mut self.resume;
-                let told = |run: &Run| {
-                    resume.keep(&key, &kept(run, false));
+                let on_progress = |run: &Run| {
+                    resume.keep(&key, &interim(run, Extent::Partial));
                     match interrupt::wanted() {
                         true => ControlFlow::Break(()),
                         false => ControlFlow::Continue(()),
                     }
                 };
                 let parts = (&case.test, &plan, &kernel);
-                let result = campaign.run(self.gpu, parts, &mut run, tuned, told);
+                let result = campaign.run(self.gpu, parts, &mut run, tuned, on_progress);
                 if let Some(best) = run.best {
                     self.tuning.learn(&self.gpu.name, &case.test.name, best);
                 }
                 match result {
                     Ok(()) if interrupt::wanted() => {}
-                    Ok(()) => self.resume.keep(&key, &kept(&run, true)),
+                    Ok(()) => self.resume.keep(&key, &interim(&run, Extent::Complete)),
                     Err(why) => {
                         self.omit(case, &why.to_string());
                         // A device that hangs or has failed remains unusable for this process.
                         if matches!(why, GpuError::Hangs(_) | GpuError::Driver(_)) {
                             // A later run would fail in the same way.
-                            self.resume.keep(&key, &kept(&run, true));
+                            self.resume.keep(&key, &interim(&run, Extent::Complete));
                             let message = "the device cannot be used any more in this run; with \
                                            --resume the next one goes on behind this test";
                             self.console.complain(message);
@@ -277,13 +277,13 @@ mod with_gpu {
         }
     }
 
-    fn kept(run: &Run, over: bool) -> InterimResult {
+    fn interim(run: &Run, extent: Extent) -> InterimResult {
         InterimResult {
             histogram: run.histogram.clone(),
             seconds: run.seconds,
             launches: run.launches,
             first: run.first,
-            over,
+            extent,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Commands about one test: its final states, explanations and races.
 
-use super::alternatives::{Known, alternatives};
+use super::alternatives::{KnownVerdict, alternatives};
 use super::args::{
     ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single, SingleFormat,
 };
 use super::clause;
 use super::excluded::excluded_execution;
-use super::followed::followed;
+use super::follow_up::result_of_changes;
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
@@ -194,13 +194,13 @@ fn states_of(
     // In the text form, the list of states itself mentions that loops are cut.
     let is_said =
         listing.cut.is_some() && matches!(judgement.verdict, Verdict::Unknown(Undecided::Bound(_)));
-    let told = caveat.filter(|_| !is_said);
+    let shown_caveat = caveat.filter(|_| !is_said);
     let text = match (arguments.format, arguments.witness) {
         (OutcomesFormat::Text, true) => {
-            table::render(case, &listing, model, table::Witnesses::Shown, told, files)
+            table::render(case, &listing, model, table::Witnesses::Shown, shown_caveat, files)
         }
         (OutcomesFormat::Text, false) => {
-            table::render(case, &listing, model, table::Witnesses::Hidden, told, files)
+            table::render(case, &listing, model, table::Witnesses::Hidden, shown_caveat, files)
         }
         (OutcomesFormat::Json, true) => {
             json::states(case, &listing, model, json::Witnesses::Included, known)
@@ -230,25 +230,26 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     let unfold = arguments.depth();
     let subject = Subject { case, judgement: &judgement, model, files, unfold };
     // In the text form, each part is printed immediately, since the check of other readings may take long.
-    let mut told = String::new();
-    let mut tell = |part: String| match arguments.format {
+    let mut printed = String::new();
+    let mut print_part = |part: String| match arguments.format {
         SingleFormat::Text => print(&part),
         SingleFormat::Json => {
-            told.push_str(&part);
+            printed.push_str(&part);
             Ok(())
         }
     };
-    let followed = followed((case, &judgement), model, &loaded.engines, loaded.settings, files);
-    tell(explanation::render(subject, found.as_ref(), followed.as_deref()))?;
+    let follow_up =
+        result_of_changes((case, &judgement), model, &loaded.engines, loaded.settings, files);
+    print_part(explanation::render(subject, found.as_ref(), follow_up.as_deref()))?;
     let kind = judgement.verdict.kind();
     if !matches!(kind, Kind::Undefined | Kind::Deadlock)
         && let Some(Hang::Possible(hanging)) = &judgement.hang
     {
-        tell(hang::appendix(case, hanging, model, loaded.settings.progress, files))?;
+        print_part(hang::appendix(case, hanging, model, loaded.settings.progress, files))?;
     }
     let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
-        others = alternatives(&Known {
+        others = alternatives(&KnownVerdict {
             single,
             case,
             judgement: &judgement,
@@ -261,7 +262,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     match arguments.format {
         SingleFormat::Text => print(&explanation::other_readings(&others))?,
         SingleFormat::Json => {
-            let text = json_single::explanation(case, &judgement, model, files, &told, &others);
+            let text = json_single::explanation(case, &judgement, model, files, &printed, &others);
             print(&text)?;
         }
     }

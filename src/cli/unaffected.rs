@@ -19,7 +19,7 @@ use crate::vocabulary::{BaseRel, BaseSet};
 use std::collections::BTreeSet;
 
 /// The inputs of the questions that a check asked the engines.
-pub(super) struct Looked {
+pub(super) struct CheckInputs {
     program: Program,
     settings: Settings,
     graphs: Vec<EventGraph>,
@@ -27,7 +27,7 @@ pub(super) struct Looked {
     shape: Option<Shape>,
 }
 
-impl Looked {
+impl CheckInputs {
     pub(super) fn new(
         test: &Test,
         judgement: &Judgement,
@@ -41,7 +41,7 @@ impl Looked {
     }
 
     /// Whether another model places the same demands on the events of the check.
-    pub(super) fn is_as_under(&self, before: &Model, after: &Model) -> bool {
+    pub(super) fn is_unaffected_by_model(&self, before: &Model, after: &Model) -> bool {
         let Some(shape) = self.shape else { return false };
         let mut arena = Arena::default();
         let leaf = |node| shape.replacement(node).unwrap_or(node);
@@ -73,7 +73,7 @@ impl Looked {
     }
 
     /// Whether the program has the same events and gives rise to the same questions under other settings.
-    pub(super) fn is_as_with(&self, test: &Test, settings: Settings) -> bool {
+    pub(super) fn is_unaffected_by_settings(&self, test: &Test, settings: Settings) -> bool {
         let (own, other) = (self.settings.readings, settings.readings);
         let any = |holds: &dyn Fn(&EventGraph) -> bool| self.graphs.iter().any(holds);
         let narrow = |graph: &EventGraph| graph.accesses.iter().all(|a| a.bytes <= SCALAR_BYTES);

@@ -69,7 +69,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         out += &format!("\nA set of cost {cost} may do, too; that is not decided: {why}\n");
     }
     if sets.passed_over > 0 {
-        let barriers = counted(sets.passed_over, "barrier");
+        let barriers = counted(sets.passed_over, ["barrier", "barriers"]);
         out += &format!(
             "\n{barriers} might be added in more ways than are looked at; what that would do is not decided.\n"
         );
@@ -173,12 +173,12 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
         }
         (Advice::Sets(sets), _) => {
             let least = sets.sets.first().map_or(0, |set| set.cost);
-            let repairs = counted(sets.sets.len(), "repair");
+            let repairs = counted(sets.sets.len(), ["repair", "repairs"]);
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
         (Advice::None(uncured), _) => format!(
             "{subject} is possible under {model}, and none of {} cures it",
-            counted(uncured.sets.sites.len(), "place to change")
+            counted(uncured.sets.sites.len(), ["place to change", "places to change"])
         ),
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
@@ -202,13 +202,9 @@ fn subject(about: About<'_>) -> &'static str {
     }
 }
 
-/// One of, or how many.
-fn counted(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ if what.ends_with("place to change") => format!("{number} places to change"),
-        _ => format!("{number} {what}s"),
-    }
+/// A number with a noun, whose singular and plural are given.
+fn counted(number: usize, [singular, plural]: [&str; 2]) -> String {
+    format!("{number} {}", if number == 1 { singular } else { plural })
 }
 
 fn set_text(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
@@ -216,7 +212,11 @@ fn set_text(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
     let mut out = match set.changes.len() {
         0 => String::new(),
         changes => {
-            format!("\n{name} {number}, cost {}: {}\n", set.cost, counted(changes, "change"))
+            format!(
+                "\n{name} {number}, cost {}: {}\n",
+                set.cost,
+                counted(changes, ["change", "changes"])
+            )
         }
     };
     for change in &set.changes {

@@ -22,13 +22,13 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 use itertools::Itertools;
 
-/// The explanation. `counterfactual` is the execution that a forbidden outcome would have; `followed`
+/// The explanation. `counterfactual` is the execution that a forbidden outcome would have; `follow_up`
 /// describes the result of the changes that are suggested for an allowed one, if the result is known.
 #[must_use]
 pub fn render(
     subject: Subject<'_>,
     counterfactual: Option<&Result<Counterfactual, Absent>>,
-    followed: Option<&str>,
+    follow_up: Option<&str>,
 ) -> String {
     let Subject { case, judgement, model, files, .. } = subject;
     let quantifier = case.test.quantifier;
@@ -57,7 +57,7 @@ pub fn render(
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&picture_and_races(subject, graph, choices));
-            out.push_str(&near::excluding(case, judgement, model, files, followed));
+            out.push_str(&near::excluding(case, judgement, model, files, follow_up));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {

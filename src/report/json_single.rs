@@ -43,7 +43,7 @@ pub fn explanation(
     judgement: &Judgement,
     model: &Model,
     files: &Files,
-    told: &str,
+    explanation_text: &str,
     readings: &[(String, crate::verdict::Kind)],
 ) -> String {
     let mut value = document(case, model);
@@ -52,7 +52,7 @@ pub fn explanation(
     let drawn =
         path.zip(judgement.graph.as_ref()).map(|(path, graph)| near_miss(&path, graph, files));
     value["near"] = drawn.unwrap_or(Value::Null);
-    value["explanation"] = json!(told.lines().collect::<Vec<_>>());
+    value["explanation"] = json!(explanation_text.lines().collect::<Vec<_>>());
     let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name(), "weight": weight(name).name() });
     value["readings"] = readings.iter().map(reading).collect();
     finished(&value)

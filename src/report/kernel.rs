@@ -274,9 +274,9 @@ impl Findings<'_> {
         };
         match kind {
             AnswerKind::Found if self.is_part() => {
-                let told = "these threads alone may wait for ever, perhaps for others, so that what they \
+                let limit = "these threads alone may wait for ever, perhaps for others, so that what they \
                             do then was not looked at";
-                let lines = vec![format!("{told}: {line}")];
+                let lines = vec![format!("{limit}: {line}")];
                 Answer { question, kind: AnswerKind::Unknown, lines, spans }
             }
             _ => Answer { question, kind, lines: vec![line], spans },

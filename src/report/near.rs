@@ -155,14 +155,14 @@ pub const OF_ONE_EXECUTION: &str =
 /// The missing order that would exclude an allowed outcome, as lines; for an outcome that nobody wants
 /// excluded, without the word "wrong". Racing accesses are left to the report of races.
 ///
-/// `followed` describes the result of the suggested changes, if the result is known.
+/// `follow_up` describes the result of the suggested changes, if the result is known.
 #[must_use]
 pub fn excluding(
     case: &Case,
     judgement: &Judgement,
     model: &Model,
     files: &Files,
-    followed: Option<&str>,
+    follow_up: Option<&str>,
 ) -> String {
     let (Some(graph), Some(path)) = (&judgement.graph, excluding_path(judgement, model)) else {
         return String::new();
@@ -171,8 +171,8 @@ pub fn excluding(
         true => defects_line(&path.defects(), Some(&path), graph),
         false => String::new(),
     };
-    let followed = followed.unwrap_or(OF_ONE_EXECUTION);
-    format!("\n{heading}{}{followed}", render(&path, graph, files))
+    let follow_up = follow_up.unwrap_or(OF_ONE_EXECUTION);
+    format!("\n{heading}{}{follow_up}", render(&path, graph, files))
 }
 
 /// The path that comes nearest to excluding an allowed outcome; `None` if accesses of the execution race.

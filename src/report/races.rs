@@ -107,8 +107,8 @@ fn race_text(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) ->
         let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("    {}: {line}\n", files.location(span)));
     }
-    let told = race.near.is_some();
-    for missing in race.missing.iter().filter(|missing| !told || !missing.is_told_by_path()) {
+    let has_path = race.near.is_some();
+    for missing in race.missing.iter().filter(|missing| !has_path || !missing.is_told_by_path()) {
         out.push_str(&format!("  {}\n", missing_text(*missing, graph, files)));
     }
     let Some(path) = &race.near else { return out };

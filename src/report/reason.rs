@@ -149,7 +149,7 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
         1 => "1 round".to_owned(),
         many => format!("{many} rounds"),
     };
-    let told = match bounded.beyond {
+    let consequence = match bounded.beyond {
         BoundKind::Higher => format!(
             "was cut after {rounds}; a higher --bound may tell, unless rounds go on for ever"
         ),
@@ -166,7 +166,7 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
             "may go round for ever, changing nothing; any --bound cuts it".to_owned()
         }
     };
-    format!("{what} {told}{place}")
+    format!("{what} {consequence}{place}")
 }
 
 /// The limit that an engine reached.

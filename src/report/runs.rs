@@ -164,10 +164,20 @@ pub fn record(key: &str, run: &InterimResult) -> String {
         "seconds": run.seconds,
         "launches": run.launches,
         "first": run.first,
-        "over": run.over,
+        "over": run.extent == Extent::Complete,
         "states": states,
     });
     format!("{value}\n")
+}
+
+/// The extent of stored results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// The run of the test goes on, or was interrupted.
+    #[default]
+    Partial,
+    /// The run of the test has ended.
+    Complete,
 }
 
 /// The interim results of a test.
@@ -182,7 +192,7 @@ pub struct InterimResult {
     /// The time of the first occurrence of the condition.
     pub first: Option<f64>,
     /// Whether the test is complete.
-    pub over: bool,
+    pub extent: Extent,
 }
 
 /// The content of a line written by [`record`]; `None` for other lines, such as incompletely written ones.
@@ -196,12 +206,15 @@ pub fn parse_record(line: &str) -> Option<(String, InterimResult)> {
             state.map(|bits| bits.as_str().and_then(|text| text.parse().ok())).collect();
         histogram.add(state?, entry[1].as_u64()?);
     }
-    let kept = InterimResult {
+    let result = InterimResult {
         histogram,
         seconds: value["seconds"].as_f64()?,
         launches: value["launches"].as_u64()?,
         first: value["first"].as_f64(),
-        over: value["over"].as_bool()?,
+        extent: match value["over"].as_bool()? {
+            true => Extent::Complete,
+            false => Extent::Partial,
+        },
     };
-    Some((value["test"].as_str()?.to_owned(), kept))
+    Some((value["test"].as_str()?.to_owned(), result))
 }

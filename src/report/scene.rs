@@ -123,7 +123,7 @@ pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Opti
     Ok(Some(Scene { picture, focus, is_hang: true }))
 }
 
-/// The statements at which threads wait, and the last reads of polling loops.
+/// The statements at which threads wait.
 fn waits(hanging: &Hanging) -> Vec<Span> {
     let graph: &EventGraph = &hanging.graph;
     let of = |status: &Status| match &status.stop {

@@ -76,7 +76,8 @@ fn step_sentence(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &
     if let Some((_, clause)) = meetings.into_iter().find(|&(relation, _)| holds(relation)) {
         return format!("{from} meets {to} ({clause})");
     }
-    let reads = carriers(execution, edge).into_iter().map(|(write, read)| {
+    let carriers = carriers(execution, edge);
+    let reads = carriers.iter().map(|&(write, read)| {
         let written =
             if write == edge.from { "it".to_owned() } else { statement(write, graph, files) };
         match read == edge.to {
@@ -85,9 +86,10 @@ fn step_sentence(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &
         }
     });
     let reads: Vec<String> = reads.collect();
-    let joint = match reads.first() {
+    // A clause that starts with "which" continues the sentence; other clauses follow a colon.
+    let joint = match carriers.first() {
         None => "",
-        Some(first) if first.starts_with("which") => ", ",
+        Some((_, read)) if *read == edge.to => ", ",
         Some(_) => ": ",
     };
     format!("{from} synchronizes with {to} (PTX-8.9.4){joint}{}", reads.join(", "))

@@ -17,7 +17,7 @@ use ptxmc::hardware::{Parameters, Plan, Refusal};
 use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::testing::litmus::ast::{Test, ThreadPlace};
 use ptxmc::testing::litmus::parse::parse_bytes;
-use ptxmc::testing::report::runs::{self, InterimResult, Setting, TestRun};
+use ptxmc::testing::report::runs::{self, Extent, InterimResult, Setting, TestRun};
 use ptxmc::testing::solve::search::SearchEngine;
 use ptxmc::testing::solve::{Cores, Engine};
 use ptxmc::testing::source::Files;
@@ -396,8 +396,13 @@ fn logs_are_those_of_litmus7() {
     let omitted = [("tests/no.litmus".to_owned(), "undefined under ptx-9.2".to_owned())];
     let report = runs::head(&setting) + &runs::test(&shown, &files) + &runs::tail(&omitted);
     assert_eq!(fitting(&report)["driver"], "13.0", "{report}");
-    let kept =
-        InterimResult { histogram, seconds: 0.5, launches: 3, first: Some(0.25), over: true };
+    let kept = InterimResult {
+        histogram,
+        seconds: 0.5,
+        launches: 3,
+        first: Some(0.25),
+        extent: Extent::Complete,
+    };
     let line = runs::record("a test", &kept);
     assert_eq!(runs::parse_record(line.trim_end()), Some(("a test".to_owned(), kept)));
     assert_eq!(runs::parse_record(&line[..line.len() / 2]), None, "a line that was cut off");

@@ -1,7 +1,7 @@
 //! Coordinates for the cells, frames and routes of a grid.
 
 use super::grid::{Cell, CellKind, FrameKey, FrameKind, Grid};
-use super::route::{Along, Into, Routes, Side};
+use super::route::{Along, Into, Routes, Side, Zone};
 use super::{Drawing, Frame, Rect, Shape, Step, Wire, tracks};
 use crate::report::witness::Picture;
 use crate::report::witness::focus::Role;
@@ -199,12 +199,12 @@ impl Columns {
     fn new(
         grid: &Grid,
         routes: &Routes,
-        counts: &BTreeMap<(usize, bool), usize>,
+        counts: &BTreeMap<(usize, Zone), usize>,
         ends: &[LabelEnd],
     ) -> Self {
         let zones = zone_widths(grid, routes, ends);
         let zone = |lane, side| zones.get(&(lane, side)).copied().unwrap_or(BESIDE);
-        let tracks = |gutter, is_inner| match counts.get(&(gutter, is_inner)) {
+        let tracks = |gutter, zone| match counts.get(&(gutter, zone)) {
             Some(&count) => TRACK * pixels(count) + TRACK / 2,
             None => 0,
         };
@@ -221,19 +221,22 @@ impl Columns {
             cells.push((x, width));
             x += width + zone(index, Side::Right);
             inner.push(x);
-            x += tracks(index, true);
+            x += tracks(index, Zone::Inner);
             borders.push((left, x));
             let next: &[FrameKey] = grid.lanes.get(index + 1).map_or(&[], |lane| &lane.path);
             x += FRAME_GAP * pixels(lane.path.len() - self::shared(&lane.path, next));
             outer.push(x);
-            x += tracks(index, false);
+            x += tracks(index, Zone::Outer);
             before = &lane.path;
         }
         Self { cells, inner, outer, zones: borders, right: x }
     }
 
     fn track(&self, along: &Along) -> i32 {
-        let first = if along.is_inner { &self.inner } else { &self.outer };
+        let first = match along.zone {
+            Zone::Inner => &self.inner,
+            Zone::Outer => &self.outer,
+        };
         first[along.gutter] + TRACK * pixels(along.track) + TRACK / 2
     }
 

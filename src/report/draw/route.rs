@@ -36,11 +36,19 @@ pub(super) struct Across {
 pub(super) struct Along {
     pub(super) link: usize,
     pub(super) gutter: usize,
-    /// Whether the part belongs to a link within one column, and so stays inside the column's frames.
-    pub(super) is_inner: bool,
+    pub(super) zone: Zone,
     pub(super) ends: [Turn; 2],
     /// The track within the gutter, counted from the left.
     pub(super) track: usize,
+}
+
+/// The zone of a gutter in which a part lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Zone {
+    /// Outside of the column's frames, for links between columns.
+    Outer,
+    /// Inside the column's frames, for links within the column.
+    Inner,
 }
 
 /// An end of a part in a gutter: the next part of the route, and the side to which the route leaves.
@@ -117,7 +125,7 @@ impl Routes {
             let first = self.part(from.row, [a, a], &[(a, Side::Right)], to.row);
             let last = self.part(to.row, [a, a], &[(a, Side::Right)], from.row);
             let ends = [first, last].map(|part| Turn { into: Into::Row(part), side: Side::Left });
-            let along = vec![self.gutter(link, a, true, ends)];
+            let along = vec![self.gutter(link, a, Zone::Inner, ends)];
             return Route { first, last, along, channel: None };
         }
         let (out, into) = if a < b { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
@@ -143,7 +151,7 @@ impl Routes {
                 Turn { into: Into::Row(first), side: into },
                 Turn { into: Into::Row(last), side: out },
             ];
-            let along = vec![self.gutter(link, gutter, false, ends)];
+            let along = vec![self.gutter(link, gutter, Zone::Outer, ends)];
             return Route { first, last, along, channel: None };
         }
         let first = self.part(from.row, [near, near], &[leaves], to.row);
@@ -155,7 +163,10 @@ impl Routes {
             [Turn { into: Into::Row(first), side: into }, Turn { into: Into::Channel, side: out }];
         let other =
             [Turn { into: Into::Channel, side: into }, Turn { into: Into::Row(last), side: out }];
-        let along = vec![self.gutter(link, near, false, one), self.gutter(link, far, false, other)];
+        let along = vec![
+            self.gutter(link, near, Zone::Outer, one),
+            self.gutter(link, far, Zone::Outer, other),
+        ];
         Route { first, last, along, channel: Some((channel, 0)) }
     }
 
@@ -170,8 +181,8 @@ impl Routes {
         self.across.len() - 1
     }
 
-    fn gutter(&mut self, link: usize, gutter: usize, is_inner: bool, ends: [Turn; 2]) -> usize {
-        self.along.push(Along { link, gutter, is_inner, ends, track: 0 });
+    fn gutter(&mut self, link: usize, gutter: usize, zone: Zone, ends: [Turn; 2]) -> usize {
+        self.along.push(Along { link, gutter, zone, ends, track: 0 });
         self.along.len() - 1
     }
 

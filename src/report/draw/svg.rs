@@ -93,7 +93,7 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
         CellKind::Note => "note",
     };
     let focus = if shape.is_focus { " focus" } else { "" };
-    let mut said: Vec<String> = Vec::new();
+    let mut statements: Vec<String> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
     for &span in &shape.spans {
         if let Some(place) = Place::of(span, files) {
@@ -102,9 +102,9 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
                 lines.push(line);
             }
             let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let told = format!("{}:{}: {text}", place.file, place.line);
-            if !said.contains(&told) {
-                said.push(told);
+            let statement = format!("{}:{}: {text}", place.file, place.line);
+            if !statements.contains(&statement) {
+                statements.push(statement);
             }
         }
     }
@@ -114,8 +114,8 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
     };
     let _ =
         writeln!(out, "<g class=\"cell {class}{focus}\" data-events=\"{}\"{lines}>", events(shape));
-    if !said.is_empty() {
-        let _ = writeln!(out, "<title>{}</title>", escaped(&said.join("\n")));
+    if !statements.is_empty() {
+        let _ = writeln!(out, "<title>{}</title>", escaped(&statements.join("\n")));
     }
     rectangle(out, shape.area);
     let lines = i32::try_from(shape.lines.len()).unwrap_or(0);

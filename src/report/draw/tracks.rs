@@ -1,6 +1,6 @@
 //! Tracks in gutters for parts of routes, ordered to reduce crossings.
 
-use super::route::{Along, Side};
+use super::route::{Along, Side, Zone};
 use std::collections::BTreeMap;
 
 /// A part in a gutter: the heights of its ends, with the side to which the part leaves at each end.
@@ -38,11 +38,11 @@ const ROUNDS: usize = 40;
 pub(super) fn assign(
     parts: &mut [Along],
     height: impl Fn(&Along, usize) -> i32,
-) -> BTreeMap<(usize, bool), usize> {
-    let mut gutters: BTreeMap<(usize, bool), Vec<Span>> = BTreeMap::new();
+) -> BTreeMap<(usize, Zone), usize> {
+    let mut gutters: BTreeMap<(usize, Zone), Vec<Span>> = BTreeMap::new();
     for (part, along) in parts.iter().enumerate() {
         let ends = [0, 1].map(|end| (height(along, end), along.ends[end].side));
-        gutters.entry((along.gutter, along.is_inner)).or_default().push(Span { part, ends });
+        gutters.entry((along.gutter, along.zone)).or_default().push(Span { part, ends });
     }
     let mut counts = BTreeMap::new();
     for (gutter, mut spans) in gutters {

@@ -120,8 +120,10 @@ fn verdict(stated: &Stated) -> String {
 /// The reasons of the verdicts. A position within the test is given by its line only.
 fn reason(entry: &Entry) -> String {
     let own = format!("{}:", entry.path);
-    let told = entry.verdicts.iter().map(|stated| stated.reason.replace(&own, "line "));
-    let mut reasons: Vec<String> = told.filter(|reason| !reason.is_empty()).collect();
+    let reasons_of_verdicts =
+        entry.verdicts.iter().map(|stated| stated.reason.replace(&own, "line "));
+    let mut reasons: Vec<String> =
+        reasons_of_verdicts.filter(|reason| !reason.is_empty()).collect();
     reasons.dedup();
     reasons.join("; ")
 }

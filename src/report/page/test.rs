@@ -169,11 +169,11 @@ fn picture(page: &Page<'_>, scene: &Scene) -> Element {
 fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> {
     let decides = scene.focus.edges.iter().filter(|(_, role)| *role == Role::Decides);
     let step = |(edge, _): &(Edge, Role)| {
-        let told = page.steps.iter().find(|told| told.edge == *edge);
-        let text = told
-            .map_or_else(|| story::sentence(edge, graph, page.files), |told| told.sentence.clone());
+        let explained = page.steps.iter().find(|step| step.edge == *edge);
+        let text = explained
+            .map_or_else(|| story::sentence(edge, graph, page.files), |step| step.sentence.clone());
         let lines = story::lines(&[edge.from, edge.to], graph, page.files);
-        let proved = told.map(|told| [&told.otherwise[..], &told.proof].concat());
+        let proved = explained.map(|step| [&step.otherwise[..], &step.proof].concat());
         let proof = proved.filter(|lines| !lines.is_empty()).map(|lines| {
             let lines = el("pre").text(lines.join("\n"));
             el("details").add(el("summary").text("why")).add(lines)
@@ -231,7 +231,7 @@ fn states(page: &Page<'_>) -> Option<Element> {
     let (count, matching) = (states.len(), listing.matching.iter().filter(|m| **m).count());
     let complete = if listing.is_complete() { "" } else { "; there may be more" };
     let cut = if count > MOST_STATES { ", of which the first are shown" } else { "" };
-    let told = format!("{matching} of {count} satisfy the condition (*){cut}{complete}");
+    let summary = format!("{matching} of {count} satisfy the condition (*){cut}{complete}");
     let table = el("table")
         .add(el("thead").add(el("tr").add(el("th")).all(head)))
         .add(el("tbody").all(states.iter().take(MOST_STATES).map(row)));
@@ -239,7 +239,7 @@ fn states(page: &Page<'_>) -> Option<Element> {
         el("section")
             .with("id", "states")
             .add(el("h2").text("Final states"))
-            .add(el("p").class("faint").text(told))
+            .add(el("p").class("faint").text(summary))
             .add(el("div").class("scroll").add(table)),
     )
 }
