@@ -4,8 +4,8 @@
 //! Every execution with the outcome breaks an axiom of each set that excludes the outcome. The
 //! execution shown breaks as few axioms as possible, with those of the given core preferred.
 
-mod calm;
-mod later;
+mod later_writes;
+mod violations;
 
 use crate::budget::Deadline;
 use crate::event::graph::EventKind;
@@ -30,9 +30,9 @@ pub struct Counterfactual {
     pub broken: Vec<Failure>,
     /// Whether every execution with the outcome is known to break at least as many axioms.
     pub fewest: bool,
-    /// Executions with the outcome that other axioms of the core exclude, of each of these one, where a few
-    /// questions to the engine find one; and executions in which a read that the outcome asks about takes its
-    /// value from a write that comes later.
+    /// Further executions with the outcome. For each axiom of the core that this execution does not break,
+    /// one execution which that axiom excludes, if a few questions to the engine find one; and executions
+    /// in which a read of the condition takes its value from a later write.
     pub others: Vec<Other>,
 }
 
@@ -41,7 +41,7 @@ pub struct Counterfactual {
 pub struct Other {
     /// The choices of the execution.
     pub choices: Choices,
-    /// The axioms that it breaks and that it is shown for, with witnesses.
+    /// The axioms that explain why the execution is excluded, with witnesses.
     pub broken: Vec<Failure>,
 }
 
@@ -50,17 +50,18 @@ pub struct Other {
 pub enum Absent {
     /// No candidate execution has the outcome, under any model.
     NoCandidate,
-    /// The engine cannot tell.
-    Untold,
+    /// The engine gives no answer.
+    Undecided,
 }
 
 /// The most models with fewer axioms that are tried before all blocking axioms are dropped at once.
-const QUESTIONS: usize = 64;
+const MOST_QUESTIONS: usize = 64;
 
-/// Looks for an execution with the outcome that breaks as few axioms as possible.
+/// Searches for an execution with the outcome that breaks as few axioms as possible.
 ///
 /// # Errors
-/// When no candidate execution has the outcome, or when the engine cannot tell.
+///
+/// When no candidate execution has the outcome, or when the engine gives no answer.
 pub fn counterfactual(
     problem: Problem<'_>,
     core: &Core,
@@ -79,29 +80,29 @@ pub fn counterfactual(
         if search.is_known_to_exclude(&dropped) {
             continue;
         }
-        if asked == QUESTIONS || end.is_some_and(Deadline::is_over) {
+        if asked == MOST_QUESTIONS || end.is_some_and(Deadline::is_over) {
             break;
         }
         asked += 1;
-        match search.without(&dropped) {
-            Tried::Found(choices) => {
-                let Other { choices, broken } = search.shown(*choices)?;
-                let mut others = search.others(&broken, core);
-                let later = later::executions(search.problem, goal, core, &choices);
+        match search.check_without(&dropped) {
+            RelaxedAnswer::Found(choices) => {
+                let Other { choices, broken } = search.simplified(*choices)?;
+                let mut others = search.further_executions(&broken, core);
+                let later = later_writes::executions(search.problem, goal, core, &choices);
                 others.extend(later.into_iter().filter_map(|choices| {
-                    let mut other = search.told(choices).ok()?;
+                    let mut other = search.rechecked(choices).ok()?;
                     other.broken.retain(|failure| core.axioms.contains(&failure.axiom));
                     Some(other)
                 }));
                 return Ok(Counterfactual { choices, broken, fewest, others });
             }
-            Tried::Excluded => {}
-            Tried::Untold => fewest = false,
-            Tried::Impossible => return Err(Absent::NoCandidate),
+            RelaxedAnswer::Excluded => {}
+            RelaxedAnswer::Undecided => fewest = false,
+            RelaxedAnswer::Impossible => return Err(Absent::NoCandidate),
         }
     }
     search.budget = budget.within(Budget::ASIDE_TOGETHER);
-    search.without_all()
+    search.drop_whole_cores()
 }
 
 /// Sets of axioms to drop, smaller sets first. Among equal sizes, sets with fewer axioms that
@@ -115,7 +116,7 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     let others = (0..model.axioms.len()).filter(|axiom| !core.axioms.contains(axiom));
     let all = core.axioms.iter().copied().chain(others).filter(required);
     // If single axioms use up all questions, there is no room for larger sets.
-    let all: Vec<usize> = all.take(QUESTIONS).collect();
+    let all: Vec<usize> = all.take(MOST_QUESTIONS).collect();
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for (i, &a) in all.iter().enumerate() {
         sets.push(vec![a]);
@@ -139,15 +140,15 @@ fn demanding(model: &Model) -> Vec<bool> {
 }
 
 /// The answer for a model with fewer axioms.
-enum Tried {
+enum RelaxedAnswer {
     /// The relaxed model admits an execution with the outcome.
     Found(Box<Choices>),
     /// Other axioms exclude the outcome.
     Excluded,
     /// No axiom excludes the outcome, but no candidate execution has it.
     Impossible,
-    /// The engine cannot tell.
-    Untold,
+    /// The engine gives no answer.
+    Undecided,
 }
 
 struct Search<'a> {
@@ -161,64 +162,64 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Checks the model without some axioms, and records the axioms that still exclude the outcome.
-    fn without(&mut self, dropped: &[usize]) -> Tried {
-        let (weaker, kept) = without(self.problem.model, dropped);
+    fn check_without(&mut self, dropped: &[usize]) -> RelaxedAnswer {
+        let (weaker, kept) = model_without(self.problem.model, dropped);
         let problem = Problem { graph: self.problem.graph, model: &weaker };
         match self.engine.find(problem, self.goal, self.budget) {
-            Answer::Yes(choices) => Tried::Found(choices),
-            Answer::No(core) if core.axioms.is_empty() => Tried::Impossible,
+            Answer::Yes(choices) => RelaxedAnswer::Found(choices),
+            Answer::No(core) if core.axioms.is_empty() => RelaxedAnswer::Impossible,
             Answer::No(core) => {
                 let named = core.axioms.iter().filter_map(|&index| kept.get(index).copied());
                 self.cores.push(named.collect());
-                Tried::Excluded
+                RelaxedAnswer::Excluded
             }
-            Answer::Unknown(_) | Answer::Unsupported(_) => Tried::Untold,
+            Answer::Unknown(_) | Answer::Unsupported(_) => RelaxedAnswer::Undecided,
         }
     }
 
     /// Drops all axioms of every set that excludes the outcome, until an execution is found.
-    fn without_all(&mut self) -> Result<Counterfactual, Absent> {
+    fn drop_whole_cores(&mut self) -> Result<Counterfactual, Absent> {
         // Each round drops at least one more axiom.
         for _ in 0..=self.problem.model.axioms.len() {
-            match self.without(&self.cores.concat()) {
-                Tried::Found(choices) => {
-                    let Other { choices, broken } = self.shown(*choices)?;
+            match self.check_without(&self.cores.concat()) {
+                RelaxedAnswer::Found(choices) => {
+                    let Other { choices, broken } = self.simplified(*choices)?;
                     let (fewest, others) = (false, Vec::new());
                     return Ok(Counterfactual { choices, broken, fewest, others });
                 }
-                Tried::Excluded => {}
-                Tried::Impossible => return Err(Absent::NoCandidate),
-                Tried::Untold => break,
+                RelaxedAnswer::Excluded => {}
+                RelaxedAnswer::Impossible => return Err(Absent::NoCandidate),
+                RelaxedAnswer::Undecided => break,
             }
         }
-        Err(Absent::Untold)
+        Err(Absent::Undecided)
     }
 
-    /// The execution, with the axioms of the whole model that it breaks, in as few places as changes of
-    /// single choices lead to.
-    fn shown(&self, choices: Choices) -> Result<Other, Absent> {
+    /// The execution with the axioms of the whole model that it breaks, after changes of single choices
+    /// have reduced the number of violations.
+    fn simplified(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
-        self.told(calm::calmed(model, self.goal, graph, choices, None))
+        self.rechecked(violations::reduced(model, self.goal, graph, choices, None))
     }
 
     /// The execution of these choices, with the axioms of the whole model that it breaks.
-    fn told(&self, choices: Choices) -> Result<Other, Absent> {
+    fn rechecked(&self, choices: Choices) -> Result<Other, Absent> {
         let Problem { graph, model } = self.problem;
         let execution = Execution::build(graph, choices.clone());
-        let execution = execution.map_err(|_| Absent::Untold)?;
+        let execution = execution.map_err(|_| Absent::Undecided)?;
         let mut broken = recheck(model, &execution).broken;
         for failure in &mut broken {
-            at_what_is_asked(model, &execution, failure);
+            move_to_condition(model, &execution, failure);
         }
         Ok(Other { choices, broken })
     }
 
-    /// Executions that further axioms of the core exclude than those that are broken already, alone or together
-    /// with another axiom that is not.
-    fn others(&mut self, broken: &[Failure], core: &Core) -> Vec<Other> {
+    /// For each axiom of the core without a violation so far, an execution that the axiom excludes, alone
+    /// or together with another axiom without a violation.
+    fn further_executions(&mut self, broken: &[Failure], core: &Core) -> Vec<Other> {
         let is_broken = |axiom: &usize| broken.iter().any(|failure| failure.axiom == *axiom);
         let silent = core.axioms.iter().copied().filter(|axiom| !is_broken(axiom));
-        let silent: Vec<usize> = silent.take(MOST_OTHERS).collect();
+        let silent: Vec<usize> = silent.take(MOST_SILENT_AXIOMS).collect();
         let required =
             |axiom: &usize| self.problem.model.axioms[*axiom].role == AxiomRole::Required;
         let all = (0..self.problem.model.axioms.len()).filter(required);
@@ -234,11 +235,11 @@ impl Search<'_> {
                     continue;
                 }
                 asked += 1;
-                if asked > MOST_MORE_QUESTIONS {
+                if asked > MOST_FURTHER_QUESTIONS {
                     return others;
                 }
-                if let Tried::Found(choices) = self.without(&dropped)
-                    && let Ok(other) = self.shown(*choices)
+                if let RelaxedAnswer::Found(choices) = self.check_without(&dropped)
+                    && let Ok(other) = self.simplified(*choices)
                 {
                     others.push(other);
                     break;
@@ -246,15 +247,15 @@ impl Search<'_> {
             }
             let shown = |other: &Other| other.broken.iter().any(|failure| failure.axiom == axiom);
             if !others.iter().any(shown) {
-                others.extend(self.with_more_dropped(axiom, &partners, &mut asked));
+                others.extend(self.exclude_with_several(axiom, &partners, &mut asked));
             }
         }
         others
     }
 
-    /// An execution that an axiom excludes together with several others, one of each set that excludes the
-    /// outcome without it.
-    fn with_more_dropped(
+    /// An execution that an axiom excludes together with several others: one axiom of each set that
+    /// excludes the outcome without the given axiom.
+    fn exclude_with_several(
         &mut self,
         axiom: usize,
         partners: &[usize],
@@ -269,42 +270,43 @@ impl Search<'_> {
                 continue;
             }
             *asked += 1;
-            if *asked > MOST_MORE_QUESTIONS {
+            if *asked > MOST_FURTHER_QUESTIONS {
                 return None;
             }
-            match self.without(&dropped) {
-                Tried::Found(choices) => return self.shown(*choices).ok(),
-                Tried::Excluded if dropped.len() == MOST_TOGETHER => return None,
-                Tried::Excluded => {}
-                Tried::Impossible | Tried::Untold => return None,
+            match self.check_without(&dropped) {
+                RelaxedAnswer::Found(choices) => return self.simplified(*choices).ok(),
+                RelaxedAnswer::Excluded if dropped.len() == MOST_DROPPED => return None,
+                RelaxedAnswer::Excluded => {}
+                RelaxedAnswer::Impossible | RelaxedAnswer::Undecided => return None,
             }
         }
     }
 
-    /// Whether a set of axioms that excludes the outcome is left when some axioms are dropped.
+    /// Whether a known set of axioms that excludes the outcome contains none of the dropped axioms.
     fn is_known_to_exclude(&self, dropped: &[usize]) -> bool {
         self.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom)))
     }
 }
 
-/// How many questions are asked for executions beside the first one.
-const MOST_MORE_QUESTIONS: usize = 16;
+/// The most questions to the engine for further executions.
+const MOST_FURTHER_QUESTIONS: usize = 16;
 
-/// How many axioms are dropped together for an execution beside the first one.
-const MOST_TOGETHER: usize = 3;
+/// The most axioms that are dropped together for a further execution.
+const MOST_DROPPED: usize = 3;
 
-/// How many axioms of a core are shown at work besides those of the first execution.
-const MOST_OTHERS: usize = 2;
+/// The most axioms of a core for which further executions are shown.
+const MOST_SILENT_AXIOMS: usize = 2;
 
-/// Moves the place where an axiom is broken to an event that the condition asks about, where there is one.
-fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {
+/// Moves the witness of a violation to an event that the condition refers to, if the axiom is also violated
+/// there.
+fn move_to_condition(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {
     let node = model.axioms[failure.axiom].node;
     let Witness::Event(event) = failure.witness else { return };
     if model.arena.sort(node) != Sort::Relation {
         return;
     }
     let values = evaluate(&model.arena, &[node], execution);
-    let asked = asked(execution);
+    let asked = condition_events(execution);
     if !asked.contains(&event)
         && let Some(&other) = asked.iter().find(|&&id| values.relation(node).contains(id, id))
     {
@@ -312,8 +314,8 @@ fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Fail
     }
 }
 
-/// The events whose values the condition asks about: reads, and the writes that final values come from.
-pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
+/// The events with values in the condition: reads, and the final writes of locations.
+pub(crate) fn condition_events(execution: &Execution<'_>) -> BTreeSet<EventId> {
     let graph = execution.graph;
     let mut asked = BTreeSet::new();
     for leaf in graph.exprs.leaves(graph.condition) {
@@ -329,8 +331,8 @@ pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
     asked
 }
 
-/// The model without some axioms, and the indices that the others had.
-fn without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
+/// The model without some axioms, and the indices of the remaining axioms in the whole model.
+fn model_without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
     let kept: Vec<usize> = (0..model.axioms.len()).filter(|i| !dropped.contains(i)).collect();
     (model.with_axioms(&kept), kept)
 }

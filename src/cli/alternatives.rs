@@ -2,8 +2,8 @@
 
 use super::args::{Checking, Color, Single};
 use super::models::{Chosen, Models, program_readings, program_settings};
-use super::output::Console;
-use super::unaffected::Looked;
+use super::output::{Console, Messages};
+use super::unaffected::CheckInputs;
 use crate::batch::{Case, Judgement, verdict_kind};
 use crate::check::{Settings, graph_of};
 use crate::engines::{Choice, Memory};
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// A test whose verdict is known under the chosen readings.
-pub(super) struct Known<'a> {
+pub(super) struct KnownVerdict<'a> {
     pub(super) single: &'a Single,
     pub(super) case: &'a Case,
     pub(super) judgement: &'a Judgement,
@@ -29,7 +29,7 @@ pub(super) struct Known<'a> {
     pub(super) models: &'a [Model],
     pub(super) variants: &'a BTreeSet<String>,
     pub(super) settings: Settings,
-    /// What the engines have answered under the chosen readings, which they recall.
+    /// The engines' answers under the chosen readings, which the engines recall.
     pub(super) memories: &'a [Memory],
 }
 
@@ -38,9 +38,9 @@ pub(super) struct Known<'a> {
 ///
 /// # Errors
 /// When the model cannot be read any more.
-pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
+pub(super) fn alternatives(known: &KnownVerdict<'_>) -> Result<Vec<(String, Kind)>> {
     // Messages about the model have already been printed.
-    let silent = Console::new(Color::Never, true);
+    let silent = Console::new(Color::Never, Messages::Errors);
     let Checking { engine, readings: chosen, without, .. } = &known.single.checking;
     let engines = Choice::named(engine)?.engines_with(Cores::FirstProof);
     let engines = Memory::behind(known.memories, engines);
@@ -48,17 +48,17 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
     let end = Instant::now() + Budget::ASIDE_TOGETHER;
     let of_programs = program_readings();
     let undefined = known.undefined();
-    let Known { case, judgement, memories, .. } = *known;
-    let looked = Looked::new(&case.test, judgement, memories, known.settings);
+    let KnownVerdict { case, judgement, memories, .. } = *known;
+    let inputs = CheckInputs::new(&case.test, judgement, memories, known.settings);
     for reading in others(chosen, known.variants) {
         if Instant::now() > end {
             break;
         }
         let readings = instead(chosen, &reading);
         let mut settings = program_settings(&readings, known.settings)?;
-        settings.budget = settings.budget.aside().at_most(STEPS / looked.growth(settings));
+        settings.budget = settings.budget.aside().at_most(STEPS / inputs.growth(settings));
         let is_of_programs = of_programs.contains(&reading);
-        if is_of_programs && looked.is_as_with(&case.test, settings) {
+        if is_of_programs && inputs.is_unaffected_by_settings(&case.test, settings) {
             continue;
         }
         // Readings of programs leave the models as they are.
@@ -71,31 +71,35 @@ pub(super) fn alternatives(known: &Known<'_>) -> Result<Vec<(String, Kind)>> {
             }
         };
         let models = loaded.as_deref().unwrap_or(known.models).iter();
-        let is_as_before =
-            |model: &Model| known.models.iter().any(|before| looked.is_as_under(before, model));
+        let is_as_before = |model: &Model| {
+            known.models.iter().any(|before| inputs.is_unaffected_by_model(before, model))
+        };
         let models = models.filter(|model| is_of_programs || !is_as_before(model));
         let open = models.filter(|model| {
-            !undefined.as_ref().is_some_and(|shown| shown.stays(&known.case.test, model, settings))
+            !undefined
+                .as_ref()
+                .is_some_and(|shown| shown.is_undefined_under(&known.case.test, model, settings))
         });
         let kinds = open.map(|model| {
             let settings = settings.with_budget(known.budget(model, settings.budget));
             verdict_kind(known.case, model, &engines, settings)
         });
-        let told = kinds.filter(|kind| !matches!(kind, Kind::Unknown | Kind::Error));
-        let others = told.filter(|kind| *kind != known.judgement.verdict.kind());
+        let decided = kinds.filter(|kind| !matches!(kind, Kind::Unknown | Kind::Error));
+        let others = decided.filter(|kind| *kind != known.judgement.verdict.kind());
         out.extend(others.map(|kind| (reading.clone(), kind)));
     }
     Ok(out)
 }
 
-/// The most steps of an engine for each question, in a program of as many events as under the chosen readings.
+/// The most steps of an engine per question, for a program with as many events as under the chosen
+/// readings.
 const STEPS: u64 = 1_000;
 
-/// The most steps of an engine for each question where values may justify themselves under a reading alone: of
-/// most programs, only an engine that takes long to begin can tell that.
+/// The most steps of an engine per question if only the alternative reading permits out-of-thin-air values.
+/// For most programs, only an engine with a long start-up time can exclude these.
 const STEPS_WITH_THIN_AIR: u64 = 1_000;
 
-impl Known<'_> {
+impl KnownVerdict<'_> {
     fn budget(&self, model: &Model, budget: Budget) -> Budget {
         let grounded = self.models.iter().all(|before| thin_air(before).is_some());
         match grounded && thin_air(model).is_none() {
@@ -104,7 +108,7 @@ impl Known<'_> {
         }
     }
 
-    /// The execution that shows undefined behaviour, if one does.
+    /// The execution of an undefined-behaviour verdict, if the verdict has one.
     fn undefined(&self) -> Option<ShownUndefined<'_>> {
         let Judgement { verdict, graph: Some(graph), .. } = self.judgement else { return None };
         let (Verdict::Undefined(reason), [model, ..]) = (verdict, self.models) else { return None };
@@ -124,8 +128,8 @@ struct ShownUndefined<'a> {
 }
 
 impl ShownUndefined<'_> {
-    /// Whether the execution does so under another model, of the same events.
-    fn stays(&self, test: &Test, model: &Model, settings: Settings) -> bool {
+    /// Whether the behaviour of the execution is also undefined under another model with the same events.
+    fn is_undefined_under(&self, test: &Test, model: &Model, settings: Settings) -> bool {
         let is_outside =
             |graph: &EventGraph| graph.violations.iter().any(Violation::is_out_of_model);
         let own = graph_of(test, model, settings);

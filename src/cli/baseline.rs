@@ -1,5 +1,5 @@
-//! Baselines: verdicts of an earlier run, as lines of verdict, model and path with tabs between. Behind
-//! the name of the model stand the readings that were chosen, with spaces between.
+//! Baselines: the verdicts of an earlier run. Each line has a verdict, a model and a path with tabs
+//! between; the name of the model is followed by the chosen readings with spaces between.
 
 use super::inputs::real;
 use super::models::is_default;
@@ -22,11 +22,11 @@ pub(super) struct Baseline {
     readings: String,
 }
 
-/// A verdict as a line has it.
+/// A verdict in the form of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Written {
     kind: Kind,
-    /// The word for the verdict: of a `forall`, whether the condition holds.
+    /// The word for the verdict; for a `forall`, whether the condition holds.
     word: &'static str,
 }
 
@@ -35,7 +35,7 @@ impl Written {
         Self { kind, word: kind.word(quantifier) }
     }
 
-    /// The verdict of a word. Of a `forall` the name of the kind will do as well.
+    /// The verdict with the given word. For a `forall`, the name of the kind is accepted, too.
     fn named(word: &str) -> Option<Self> {
         let plain = Kind::named(word).map(|kind| Self::of(kind, Quantifier::Exists));
         plain.or_else(|| {
@@ -45,20 +45,20 @@ impl Written {
     }
 }
 
-/// How far a baseline and the tests of a run speak of each other.
+/// The agreement between the tests of a baseline and the tests of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Comparison {
-    /// How many verdicts of this run the baseline has.
+    /// The number of verdicts of this run that the baseline contains.
     known: usize,
     /// The number of verdicts that the baseline lacks.
     lacking: usize,
     /// The readings under which the baseline has some of the missing verdicts.
     elsewhere: BTreeSet<String>,
-    /// Its tests that are not there any more, under the models and readings of this run.
+    /// The tests of the baseline that no longer exist, under the models and readings of this run.
     stale: BTreeSet<String>,
 }
 
-/// Of more stale lines only the number is told.
+/// The most stale lines that are named.
 const MOST_STALE: usize = 5;
 
 impl Comparison {
@@ -69,8 +69,8 @@ impl Comparison {
     }
 
     /// The messages for the user, one per line.
-    pub(super) fn told(&self) -> Vec<String> {
-        let lacking = (self.lacking > 0).then(|| self.told_of_lacking());
+    pub(super) fn messages(&self) -> Vec<String> {
+        let lacking = (self.lacking > 0).then(|| self.message_on_lacking());
         let nothing = (self.known == 0 && self.lacking > 0)
             .then(|| "the baseline has no verdict on any of these tests".to_owned());
         let stale = self.stale.iter().take(MOST_STALE);
@@ -81,7 +81,7 @@ impl Comparison {
         lacking.into_iter().chain(nothing).chain(stale).chain(more).collect()
     }
 
-    fn told_of_lacking(&self) -> String {
+    fn message_on_lacking(&self) -> String {
         let mut text = format!("verdicts that the baseline lacks: {}", self.lacking);
         let options = |readings: &String| {
             let options = readings.split_whitespace().map(|one| format!("`--reading {one}`"));

@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
             true => console.complain(line),
             false => console.remark(line),
         };
-        comparison.told().iter().for_each(tell);
+        comparison.messages().iter().for_each(tell);
     }
     if let Some(verdict) = arguments.expect {
         gate::expect(&mut inputs.cases, verdict);
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     inputs.bugs.iter().for_each(|name| console.complain(&format!("bug: cannot parse `{name}`")));
     let paint = console.paint();
     let width = text::Table::path_width(&inputs.cases);
-    let teller = Renderer {
+    let renderer = Renderer {
         models: &models,
         engines: &engines,
         settings,
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     };
     let mut run = Run {
         inputs: &inputs,
-        teller: &teller,
+        renderer: &renderer,
         pool: arguments.isolate.then(|| Pool::new(arguments, width, paint, &files)),
         jobs: jobs(arguments.jobs),
         files: &files,
@@ -121,7 +121,7 @@ pub(super) fn jobs(wanted: Option<u16>) -> usize {
 /// All data for a report, and the results so far.
 struct Run<'a> {
     inputs: &'a Inputs,
-    teller: &'a Renderer<'a>,
+    renderer: &'a Renderer<'a>,
     pool: Option<Pool<'a>>,
     jobs: usize,
     files: &'a Files,
@@ -130,7 +130,7 @@ struct Run<'a> {
     tally: Tally,
     /// Whether all final states of the report could be listed.
     listed: Listed,
-    /// Where verdicts are recorded, and the file that this goes to.
+    /// The recorded verdicts, and the file for the record.
     blessed: Option<(Baseline, &'a Path)>,
     /// Where pages are written.
     folder: Option<Folder>,
@@ -145,36 +145,36 @@ impl Run<'_> {
     }
 
     fn head(&self) -> Result<()> {
-        match self.teller.form.format {
-            CheckFormat::Text => match self.teller.table.header() {
+        match self.renderer.form.format {
+            CheckFormat::Text => match self.renderer.table.header() {
                 Some(header) => print(&format!("{header}\n")),
                 None => Ok(()),
             },
-            CheckFormat::Json => print(&json::head(self.teller.models)),
+            CheckFormat::Json => print(&json::head(self.renderer.models)),
             CheckFormat::Herd | CheckFormat::Junit => Ok(()),
         }
     }
 
-    fn test(&mut self, case: &Case, told: &Rendered) -> Result<()> {
-        let before = match self.teller.form.format {
+    fn test(&mut self, case: &Case, rendered: &Rendered) -> Result<()> {
+        let before = match self.renderer.form.format {
             CheckFormat::Json if self.tally.tests() > 0 => json::SEPARATOR,
             _ => "",
         };
-        self.tally.add(&told.verdicts);
-        self.listed = self.listed.max(told.listed);
+        self.tally.add(&rendered.verdicts);
+        self.listed = self.listed.max(rendered.listed);
         if let Some((baseline, _)) = &mut self.blessed {
-            baseline.record(case, &told.verdicts, self.teller.models);
+            baseline.record(case, &rendered.verdicts, self.renderer.models);
         }
-        self.suites.add(case, &told.verdicts);
-        if let (Some(folder), Some(page)) = (&mut self.folder, &told.page) {
-            folder.add(case, &told.verdicts, page)?;
+        self.suites.add(case, &rendered.verdicts);
+        if let (Some(folder), Some(page)) = (&mut self.folder, &rendered.page) {
+            folder.add(case, &rendered.verdicts, page)?;
         }
-        told.complaints.iter().for_each(|complaint| self.console.complain(complaint));
-        print(&format!("{before}{}", told.text))
+        rendered.complaints.iter().for_each(|complaint| self.console.complain(complaint));
+        print(&format!("{before}{}", rendered.text))
     }
 
     fn tail(&self) -> Result<()> {
-        match self.teller.form.format {
+        match self.renderer.form.format {
             CheckFormat::Text => print(&format!("{}\n", self.tally.line()))?,
             CheckFormat::Json => {
                 print(&json::tail(&self.tally, &self.inputs.diagnostics, self.files))?;
@@ -183,7 +183,7 @@ impl Run<'_> {
             CheckFormat::Herd => {}
         }
         if let Some(folder) = &self.folder {
-            folder.finish(self.teller.models, &self.tally)?;
+            folder.finish(self.renderer.models, &self.tally)?;
         }
         match &self.blessed {
             Some((baseline, path)) => baseline.write(path),
@@ -195,13 +195,13 @@ impl Run<'_> {
     fn tests(&mut self) -> Result<()> {
         let cases = &self.inputs.cases;
         let bar: ProgressBar = self.console.progress(cases.len());
-        let (teller, files, jobs) = (self.teller, self.files, self.jobs);
+        let (renderer, files, jobs) = (self.renderer, self.files, self.jobs);
         let pool = self.pool.take();
         let work = |index: usize| match &pool {
-            None => teller.check(&cases[index], files),
+            None => renderer.check(&cases[index], files),
             Some(pool) => pool
                 .check(&cases[index])
-                .unwrap_or_else(|message| teller.failed(&cases[index], &message, files)),
+                .unwrap_or_else(|message| renderer.failed(&cases[index], &message, files)),
         };
         let mut outcome = Ok(());
         watched(cases.len(), jobs, work, |next| {
@@ -209,8 +209,8 @@ impl Run<'_> {
                 bar.finish_and_clear();
                 self.stop();
             }
-            if let Some((index, told)) = next {
-                outcome = bar.suspend(|| self.test(&cases[index], &told));
+            if let Some((index, rendered)) = next {
+                outcome = bar.suspend(|| self.test(&cases[index], &rendered));
                 bar.inc(1);
             }
             if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -1,5 +1,5 @@
-//! The arguments that several commands have in common: how tests are checked and kernels launched; and
-//! those of `advise`.
+//! The arguments shared by several commands (how tests are checked, how kernels are launched), and the
+//! arguments of `advise`.
 
 use crate::module::{Asked, Selection};
 use crate::progress::Progress;
@@ -59,7 +59,7 @@ impl Launching {
 }
 
 impl Checking {
-    /// What is asked where the command has no options of this kind.
+    /// The settings of commands without these options.
     pub(super) fn plain() -> Self {
         let (engine, readings) = ("auto".to_owned(), Vec::new());
         let (bound, timeout, without) = (None, None, Vec::new());
@@ -67,7 +67,7 @@ impl Checking {
         Self { engine, bound, legacy: false, timeout, readings, progress, without }
     }
 
-    /// The version of tests that name none, if the user gives them one.
+    /// The version for tests that name none, if the user gives one.
     pub(super) fn version(&self) -> Option<(u32, u32)> {
         self.legacy.then_some((1, 4))
     }
@@ -83,7 +83,7 @@ fn selection(text: &str) -> Result<Selection, String> {
         let number = |text: &str| text.trim().parse::<u32>().ok();
         Some(number(first)?..=number(last)?)
     };
-    // Threads without a CTA are those of the CTAs named last.
+    // A range of threads without CTAs refers to the CTAs of the previous range.
     let mut ctas = None;
     let one = |part: &str| {
         let threads = match part.split_once(':') {
@@ -107,7 +107,7 @@ fn progress(name: &str) -> Result<Progress, String> {
     Progress::named(name).ok_or_else(|| format!("models of progress are {}", names()))
 }
 
-/// Milliseconds from seconds, which may have a fraction.
+/// Milliseconds from seconds in decimal notation.
 pub(super) fn seconds(text: &str) -> Result<u64, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     let duration = std::time::Duration::try_from_secs_f64(seconds)

@@ -57,18 +57,18 @@ pub(super) fn run(arguments: &ConvertArguments, console: &Console) -> Result<Sta
     Ok(status)
 }
 
-/// The most tests that are named because a format cannot express them.
+/// The most tests that are named as inexpressible in a format.
 const MOST_NAMED: usize = 20;
 
 /// The reason why a test is not written in a format.
 enum Refused {
-    /// The format cannot say it.
+    /// The format has no syntax for the test.
     Unsayable(String),
-    /// The format can say it, but the text means something else.
+    /// The format has a text for the test, but with another meaning.
     Changed(String),
 }
 
-/// The name of a format, as texts have it.
+/// The name of a format in messages.
 fn name(format: TestFormat) -> &'static str {
     match format {
         TestFormat::Blocks => "blocks",
@@ -121,7 +121,7 @@ fn meaning(checker: &Checker<'_>, test: &Test) -> (Kind, Option<BTreeSet<Vec<Str
     (checker.check(test).verdict.kind(), states)
 }
 
-/// A name for a file that no other test has.
+/// A file name that differs from all names in `known`.
 fn fresh(name: &str, known: &mut BTreeSet<String>) -> String {
     let plain: String = name.chars().map(|c| if "/\\\0".contains(c) { '_' } else { c }).collect();
     let mut unique = plain.clone();

@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &DrawArguments, console: &Console) -> Result<Status
     })
 }
 
-/// The page of the test, which there is without a picture too.
+/// The page of the test, including tests without a picture.
 fn page(arguments: &DrawArguments, loaded: &Loaded, judgement: Judgement) -> Result<Status> {
     if arguments.hang || !arguments.relations.is_empty() {
         bail!("a page has all relations; --hang and --relation go with the other forms");
@@ -96,12 +96,12 @@ fn put(arguments: &DrawArguments, text: &str) -> Result<()> {
     }
 }
 
-/// Where the picture goes; `-` is standard output.
+/// The file for the picture; `-` is standard output.
 fn output(arguments: &DrawArguments) -> &Path {
     arguments.output.as_deref().unwrap_or(Path::new("-"))
 }
 
-/// The form that the user wants: the one that is named, or that of the file.
+/// The form of the picture: the option, or else the extension of the file.
 fn format(arguments: &DrawArguments) -> Result<DrawFormat> {
     if let Some(format) = arguments.format {
         return Ok(format);
@@ -120,7 +120,7 @@ fn format(arguments: &DrawArguments) -> Result<DrawFormat> {
     })
 }
 
-/// The relations that are asked for, which the picture has to know.
+/// The requested relations, each of which the picture must have.
 fn relations(arguments: &DrawArguments, scene: &Scene) -> Result<Relations> {
     let wanted = &arguments.relations;
     if wanted.is_empty() {
@@ -136,14 +136,14 @@ fn relations(arguments: &DrawArguments, scene: &Scene) -> Result<Relations> {
     }
 }
 
-/// Leaves the edges alone that were asked for; without a question all stay.
+/// Keeps only the edges that the user requested; without a request, keeps all.
 fn keep(scene: &mut Scene, relations: &Relations) {
     if let Relations::Named(names) = relations {
         scene.picture.edges.retain(|edge| names.contains(&edge.relation));
     }
 }
 
-/// Why no execution can be drawn, as far as `explain` says it too.
+/// The reason why no execution can be drawn; the reasons agree with those of `explain`.
 fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> String {
     let verdict = &judgement.verdict;
     let kind = verdict.kind().name();
@@ -155,7 +155,7 @@ fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> St
              (`ptxmc outcomes --witness` shows the executions that there are)"
             )
         }
-        (_, Some(Absent::Untold)) => format!(
+        (_, Some(Absent::Undecided)) => format!(
             "the outcome is {kind} ({reason}), and what execution would have it takes too long to find"
         ),
         _ if reason.is_empty() => format!("the outcome is {kind}"),

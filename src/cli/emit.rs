@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &EmitArguments, console: &Console) -> Result<Status
     let write = |name: &str, text: &str| write_file(&folder.join(name), text);
     let mut parameters = Parameters::default();
     for (name, value) in &arguments.parameters {
-        // Names and values were looked at when the arguments were read.
+        // Names and values were validated with the arguments.
         let _ = parameters.set(name, *value);
     }
     let (mut manifest, mut names, mut refused) = (manifest::head(), HashSet::new(), Vec::new());
@@ -74,7 +74,7 @@ pub(super) fn planned(case: &Case, arch: Option<&str>) -> Result<(Plan, kernel::
     Ok((plan, kernel))
 }
 
-/// The name of a file for a test, which no other has.
+/// A file name for a test that differs from all names in `known`.
 fn file_name(test: &str, known: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "+-_.".contains(c) { c } else { '_' };
     let base: String = test.chars().map(plain).collect();

@@ -5,7 +5,7 @@ use super::check::jobs;
 use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
-use crate::report::equiv::{Stand, text};
+use crate::report::equiv::{Relationship, text};
 use crate::solve::Cores;
 use crate::workbench::distinguish::{Question, distinguish};
 use crate::workbench::equiv::derive;
@@ -34,15 +34,15 @@ pub(super) fn run(arguments: &EquivArguments, console: &Console) -> Result<Statu
             budget: sizes.budget(),
         })
     };
-    // A model whose axioms all follow from the other's allows whatever that one does.
+    // A model whose axioms all follow from the other model allows every execution of that model.
     let found = [0, 1].map(|side| (!derived[1 - side].is_complete()).then(|| ask(side)));
-    let stand = Stand {
+    let relationship = Relationship {
         names: [&one.name, &other.name],
         derived: [&derived[0], &derived[1]],
         found: [found[0].as_ref(), found[1].as_ref()],
         steps: arguments.proof,
     };
-    print(&text(&stand, sizes.threads.into()))?;
+    print(&text(&relationship, sizes.threads.into()))?;
     let differ = found.iter().flatten().any(|answer| !answer.found.is_empty());
     Ok(match (proved, differ) {
         (true, _) => Status::Expected,

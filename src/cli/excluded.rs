@@ -7,8 +7,8 @@ use crate::relation::expr::Model;
 use crate::solve::{Engine, Problem};
 use crate::verdict::Verdict;
 
-/// The execution that a forbidden outcome would have, or why there is none; `None` where the verdict
-/// is another one, or needs no execution to be understood.
+/// The execution that a forbidden outcome would have, or the reason why no such execution exists; `None`
+/// for other verdicts, and for outcomes that are excluded without axioms.
 pub(super) fn excluded_execution(
     (case, judgement): (&Case, &Judgement),
     model: &Model,

@@ -19,7 +19,7 @@ pub(super) fn run(arguments: &FitArguments, console: &Console) -> Result<Status>
     if !checking.without.is_empty() {
         bail!("an axiom is left out of a sketch by a hole: `hole h = r | 0` and `empty h`");
     }
-    // The engine and its settings; the sketch is loaded filling by filling.
+    // This setup supplies the engine and its settings; the fillings of the sketch are loaded one by one.
     let readings: Vec<String> = Vec::new();
     let plain = super::args::Checking { readings, ..checking.clone() };
     let setup = Setup::load(&[], &plain, Cores::Minimal, console)?;

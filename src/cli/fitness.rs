@@ -1,5 +1,5 @@
-//! The reasons why no device should run a test: its behaviour may be arbitrary, or it may wait for
-//! ever.
+//! A test into the reason why devices should not run the test: its behaviour may be arbitrary, or a thread
+//! may wait forever.
 
 use super::args::Checking;
 use super::models::Setup;

@@ -26,10 +26,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-/// How many variations are made at a time.
+/// The number of variations that are generated at a time.
 const CHUNK: u64 = 4096;
 
-/// From how many variations on a search for the border says that it begins.
+/// The number of variations from which on a search for the border reports its start.
 const MANY: u64 = 50_000;
 
 pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<Status> {
@@ -57,11 +57,12 @@ pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<St
         true => generation.frontiers(&collection, console)?,
         false => generation.all(&collection)?,
     }
-    generation.tell(console);
+    generation.report_counts(console);
     Ok(generation.status(console))
 }
 
-/// Words that are edges are one cycle together; else each word is a specification, or a file of them.
+/// If all words are edges, they form one cycle; else each word is a specification or the name of a file of
+/// specifications.
 fn specifications(words: &[String]) -> Result<Vec<Specification>> {
     if words.iter().all(|word| is_part_of_cycle(word)) {
         return Ok(vec![Specification::parse(&words.join(" "))?]);
@@ -92,13 +93,13 @@ fn specifications(words: &[String]) -> Result<Vec<Specification>> {
     Ok(specifications)
 }
 
-/// Whether a word that is no specification looks like a path. Names of tests have dots, too, but only
-/// with a `+`.
+/// Whether an invalid specification looks like a path. Names of tests contain dots only together with a
+/// `+`.
 fn is_like_a_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.contains('.') && !word.contains(['+', ' '])
 }
 
-/// The key of the metadata that says a verdict: it names the model and the readings that were chosen.
+/// The metadata key for verdicts, which names the model and the chosen readings.
 fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
     let model = arguments.model.as_ref().map(|_| setup.models[0].name.clone());
     let said: Vec<String> = model.into_iter().chain(arguments.readings.iter().cloned()).collect();
@@ -109,7 +110,7 @@ fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
 }
 
 /// A generated test with the verdict of the model.
-struct Made {
+struct Generated {
     name: String,
     shape: String,
     text: Result<String, String>,
@@ -122,18 +123,18 @@ struct Generation<'g> {
     setup: &'g Setup,
     /// The key of the metadata for verdicts.
     expectation: String,
-    /// How many more are wanted.
+    /// The number of tests that are still requested.
     left: u64,
     /// The number of tests that were made, including unrequested ones.
     made: u64,
-    /// How many of each shape there are of each kind.
+    /// The number of tests by shape and kind of verdict.
     counts: BTreeMap<String, BTreeMap<&'static str, u64>>,
     failed: Vec<String>,
     start: Instant,
 }
 
 impl Generation<'_> {
-    /// Makes all variations of all specifications, some thousands at a time.
+    /// Generates all variations of all specifications in chunks.
     fn all(&mut self, collection: &Collection) -> Result<()> {
         let length = collection.len();
         let order = self.arguments.seed.map_or(Permutation::NONE, |seed| {
@@ -146,14 +147,14 @@ impl Generation<'_> {
             let mut batch = Vec::new();
             let work = |index: usize| {
                 let variation = collection.get(order.at(begin + index as u64, length))?;
-                Some(this.made(&variation))
+                Some(this.generate(&variation))
             };
             in_order(usize::try_from(count)?, jobs(self.arguments.jobs), work, |_, made| {
                 batch.extend(made);
                 ControlFlow::Continue(())
             });
             for made in batch {
-                if self.give(made)?.is_break() {
+                if self.write_if_requested(made)?.is_break() {
                     return Ok(());
                 }
             }
@@ -162,22 +163,22 @@ impl Generation<'_> {
         Ok(())
     }
 
-    /// Makes what lies at the border of each family, and the single tests.
+    /// Generates the border of each family, and the single tests.
     fn frontiers(&mut self, collection: &Collection, console: &Console) -> Result<()> {
         for member in collection.members() {
             match member {
                 _ if self.left == 0 => break,
                 Member::Family(family) => self.frontier(family, console)?,
                 Member::Test(test) => {
-                    let made = self.made(&test.variation());
-                    let _ = self.give(made)?;
+                    let made = self.generate(&test.variation());
+                    let _ = self.write_if_requested(made)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Makes the variations of a family that lie at the border.
+    /// Generates the variations of a family at the border.
     fn frontier(&mut self, family: &Family, console: &Console) -> Result<()> {
         let size = family.class_len();
         if size > MOST {
@@ -195,11 +196,13 @@ impl Generation<'_> {
             let this = &*self;
             let mut sides = Vec::new();
             let work = |index: usize| match family.any(first + index as u64) {
-                Some(variation) => match this.asked(&variation).ok().and_then(|(_, kind)| kind) {
-                    Some(Kind::Allowed) => Side::Allowed,
-                    Some(Kind::Forbidden) => Side::Forbidden,
-                    _ => Side::Other,
-                },
+                Some(variation) => {
+                    match this.with_verdict(&variation).ok().and_then(|(_, kind)| kind) {
+                        Some(Kind::Allowed) => Side::Allowed,
+                        Some(Kind::Forbidden) => Side::Forbidden,
+                        _ => Side::Other,
+                    }
+                }
                 None => Side::Other,
             };
             in_order(usize::try_from(size)?, jobs(self.arguments.jobs), work, |_, side| {
@@ -208,8 +211,8 @@ impl Generation<'_> {
             });
             for number in (0..size).filter(|&number| is_frontier(family, number, &sides)) {
                 let Some(variation) = family.get(first + number) else { continue };
-                let made = self.made(&variation);
-                if self.give(made)?.is_break() {
+                let made = self.generate(&variation);
+                if self.write_if_requested(made)?.is_break() {
                     return Ok(());
                 }
             }
@@ -217,18 +220,18 @@ impl Generation<'_> {
         Ok(())
     }
 
-    /// Makes a test, asks the model and writes it down.
-    fn made(&self, variation: &Variation<'_>) -> Made {
-        let (text, kind) = match self.asked(variation) {
+    /// Generates a test and writes it with the verdict of the model.
+    fn generate(&self, variation: &Variation<'_>) -> Generated {
+        let (text, kind) = match self.with_verdict(variation) {
             Ok((test, kind)) => (print_blocks(&test).map_err(|error| error.to_string()), kind),
             Err(why) => (Err(why), None),
         };
         let shape = crate::generate::base(variation.cycle);
-        Made { name: variation.to_string(), shape, text, kind }
+        Generated { name: variation.to_string(), shape, text, kind }
     }
 
-    /// Makes a test and asks the model.
-    fn asked(&self, variation: &Variation<'_>) -> Result<(Test, Option<Kind>), String> {
+    /// Generates a test and asks the model for its verdict.
+    fn with_verdict(&self, variation: &Variation<'_>) -> Result<(Test, Option<Kind>), String> {
         let name = variation.to_string();
         let mut files = Files::default();
         let parsed = parse_bytes(&mut files, &name, variation.text().as_bytes());
@@ -237,11 +240,11 @@ impl Generation<'_> {
             let why = wrong.map_or("no test", |diagnostic| &diagnostic.message);
             return Err(format!("{name} cannot be read: {why}"));
         };
-        Ok(self.judged(test))
+        Ok(self.with_expectation(test))
     }
 
     /// The test with its verdict as expectation.
-    fn judged(&self, test: Test) -> (Test, Option<Kind>) {
+    fn with_expectation(&self, test: Test) -> (Test, Option<Kind>) {
         if self.arguments.unchecked {
             return (test, None);
         }
@@ -259,7 +262,7 @@ impl Generation<'_> {
     }
 
     /// Writes a test if it is requested.
-    fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
+    fn write_if_requested(&mut self, made: Generated) -> Result<ControlFlow<()>> {
         self.made += 1;
         let text = match made.text {
             Ok(text) => text,
@@ -291,8 +294,8 @@ impl Generation<'_> {
         Ok(if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    /// How many tests there are of each shape.
-    fn tell(&self, console: &Console) {
+    /// Reports the number of tests of each shape.
+    fn report_counts(&self, console: &Console) {
         let mut all = 0;
         for (shape, kinds) in &self.counts {
             let parts: Vec<String> =

@@ -7,7 +7,8 @@ pub(super) const STATUS: i32 = 130;
 
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// Registers the request of the user to end the run; a second request ends it immediately.
+/// Registers a handler for Ctrl-C: the first signal requests the end of the run, a second signal ends the
+/// process.
 pub(super) fn listen() {
     // If signals cannot be caught, they end the process, and the output so far remains.
     let _ = ctrlc::set_handler(|| {

@@ -1,7 +1,7 @@
 //! Workers in separate processes: a crash of one worker affects only its current test.
 //!
-//! A worker is this program with the command `worker`. The worker reads a request per line and
-//! answers each with a line, both JSON objects. It ends when its input ends.
+//! A worker is this program with the command `worker`: it reads a request per line and answers each request
+//! with a line, until its input ends. Requests and answers are JSON objects.
 
 use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
@@ -63,9 +63,9 @@ impl<'a> Pool<'a> {
                 .map_err(|error| format!("cannot start a worker process: {error}"))?,
         };
         match worker.ask(case, self.files) {
-            Some(told) => {
+            Some(rendered) => {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-                Ok(told)
+                Ok(rendered)
             }
             None => Err(worker.end()),
         }
@@ -138,7 +138,7 @@ impl Worker {
         writeln!(self.input, "{request}").and_then(|()| self.input.flush()).ok()?;
         let mut answer = String::new();
         self.output.read_line(&mut answer).ok()?;
-        told(&serde_json::from_str(&answer).ok()?, case.test.quantifier)
+        parse_answer(&serde_json::from_str(&answer).ok()?, case.test.quantifier)
     }
 
     /// Ends the worker if it is still running; gives the cause of its end.
@@ -169,7 +169,7 @@ fn cause(status: ExitStatus) -> String {
 }
 
 /// The JSON form of an answer.
-fn answer(told: &Rendered) -> Value {
+fn answer(rendered: &Rendered) -> Value {
     let verdict = |stated: &Stated| {
         json!({
             "kind": stated.kind.name(),
@@ -182,12 +182,12 @@ fn answer(told: &Rendered) -> Value {
             "places": stated.cause.places.iter().map(json::place).collect::<Vec<_>>(),
         })
     };
-    let verdicts: Vec<Value> = told.verdicts.iter().map(verdict).collect();
-    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints, "listed": told.listed.name() })
+    let verdicts: Vec<Value> = rendered.verdicts.iter().map(verdict).collect();
+    json!({ "verdicts": verdicts, "text": rendered.text, "complaints": rendered.complaints, "listed": rendered.listed.name() })
 }
 
 /// Reads an answer from its JSON form.
-fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
+fn parse_answer(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
     let place = |value: &Value| {
@@ -221,8 +221,8 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     })
 }
 
-/// The lines of standard input. At its end no process waits for an answer any more, so that this
-/// process exits immediately.
+/// The lines of standard input. After the last line no process waits for an answer, so that this process
+/// exits immediately.
 fn requests() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -236,7 +236,7 @@ fn requests() -> mpsc::Receiver<String> {
     receiver
 }
 
-/// The command `worker`: answers requests until there are no more.
+/// The command `worker`: answers requests until the input ends.
 pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
     let Setup { files: model_files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
@@ -249,7 +249,7 @@ pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Sta
         table: text::Table::new(arguments.width, &models, console.paint()),
         pages: Pages::None,
     };
-    // A thread of a pool, since those have the stack that checking may need.
+    // A pool's thread has the stack size that checking may need.
     let mut outcome = Ok(());
     let serve = |_| {
         let mut tests: Vec<(String, Test)> = Vec::new();

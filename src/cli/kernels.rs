@@ -39,10 +39,9 @@ pub(super) fn run(
     let mut status = inputs.status();
     for case in &inputs.cases {
         for at in 0..setup.models.len() {
-            let told = told(case, setup, at)?;
-            let ended = told.ended;
-            print(&told.text(arguments.format))?;
-            status = status.max(ended);
+            let rendered = report(case, setup, at)?;
+            status = status.max(rendered.status);
+            print(&rendered.text(arguments.format))?;
         }
     }
     if inputs.cases.is_empty() && status == Status::Expected {
@@ -57,12 +56,12 @@ pub(super) fn run(
 /// The test without irrelevant values is checked first. If no problem is found there, the original
 /// test has none. A problem may need executions that only exist without these values, and is
 /// checked again with all values.
-fn told(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
+fn report(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     if let Some(test) = sliced(&case.test) {
         let part = Case { test, path: case.path.clone(), expected: case.expected.clone() };
-        let told = of_any_result(&part, setup, at)?;
-        if told.ended == Status::Expected {
-            return Ok(told);
+        let rendered = of_any_result(&part, setup, at)?;
+        if rendered.status == Status::Expected {
+            return Ok(rendered);
         }
     }
     of_any_result(case, setup, at)
@@ -72,10 +71,10 @@ fn told(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
 /// is arbitrary.
 fn of_any_result(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     let launch = Launch { case, setup, at };
-    let told = launch.told(setup.settings, None)?;
-    let Some(name) = &told.unknown else { return Ok(told) };
+    let rendered = launch.report(setup.settings, None)?;
+    let Some(name) = &rendered.unknown else { return Ok(rendered) };
     let readings = Readings { results: UnknownResults::Any, ..setup.settings.readings };
-    launch.told(Settings { readings, ..setup.settings }, Some(name))
+    launch.report(Settings { readings, ..setup.settings }, Some(name))
 }
 
 /// A launch under a model.
@@ -90,7 +89,7 @@ struct Launch<'a> {
 struct Rendered {
     text: String,
     json: String,
-    ended: Status,
+    status: Status,
     /// An instruction with an unknown result that matters.
     unknown: Option<String>,
 }
@@ -109,8 +108,8 @@ impl Launch<'_> {
         guarded(|| check::unreached(&self.case.test, model, &engine, settings)).map_err(Error::msg)
     }
 
-    /// The answers to all questions; `whatever` is an instruction with an arbitrary result.
-    fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Rendered> {
+    /// The answers to all questions; `arbitrary` is an instruction with an arbitrary result.
+    fn report(&self, settings: Settings, arbitrary: Option<&str>) -> Result<Rendered> {
         let Self { case, setup, at } = *self;
         let models = &setup.models[at..=at];
         let judgements = judge(case, models, &setup.engines, settings);
@@ -136,7 +135,7 @@ impl Launch<'_> {
             case,
             judgement: &judgement,
             races: &races,
-            whatever,
+            arbitrary,
             unreached: &unreached,
             model: &models[0],
             files: &setup.files,
@@ -145,13 +144,13 @@ impl Launch<'_> {
         Ok(Rendered {
             text: render(&findings, &answers),
             json: json(&findings, &answers),
-            ended: ended(&answers),
+            status: exit_status(&answers),
             unknown,
         })
     }
 }
 
-fn ended(answers: &[Answer]) -> Status {
+fn exit_status(answers: &[Answer]) -> Status {
     match answers.iter().map(|answer| answer.kind).max() {
         None | Some(AnswerKind::Fine) => Status::Expected,
         Some(AnswerKind::Unknown) => Status::Unknown,

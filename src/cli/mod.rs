@@ -18,7 +18,7 @@ mod examples;
 mod excluded;
 mod fit;
 mod fitness;
-mod followed;
+mod follow_up;
 mod gate;
 mod generate;
 mod hangs;
@@ -44,7 +44,7 @@ use anyhow::Result;
 use args::{Arguments, Command, WorkerArguments};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
-use output::Console;
+use output::{Console, Messages};
 use status::Status;
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -54,45 +54,45 @@ use std::sync::LazyLock;
 pub fn run() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(isolate::WORKER) {
         let arguments = WorkerArguments::parse_from(std::env::args().skip(1));
-        let console = Console::new(arguments.color, true);
-        return ended(isolate::work(&arguments, &console), &console).into();
+        let console = Console::new(arguments.color, Messages::Errors);
+        return exit_status(isolate::work(&arguments, &console), &console).into();
     }
     let command = Arguments::command().version(VERSION.as_str());
     let arguments = match command.try_get_matches().and_then(|m| Arguments::from_arg_matches(&m)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let error = elsewhere(error);
+            let error = with_tip_for_other_command(error);
             let printed = error.print();
             if error.use_stderr() {
                 return Status::Unusable.into();
             }
-            // Help and version are no errors, unless nobody gets to see them.
+            // Help and version are no errors, unless standard output is closed.
             return match printed {
                 Ok(()) => Status::Expected.into(),
                 Err(why) if output::is_unread(&why) => output::UNREAD.into(),
                 Err(why) => {
                     let message = format!("cannot write to standard output: {why}");
-                    Console::new(args::Color::Auto, false).complain(&message);
+                    Console::new(args::Color::Auto, Messages::All).complain(&message);
                     Status::Unusable.into()
                 }
             };
         }
     };
-    let console = Console::new(arguments.color, arguments.quiet);
-    ended(execute(&arguments, &console), &console).into()
+    let messages = if arguments.quiet { Messages::Errors } else { Messages::All };
+    let console = Console::new(arguments.color, messages);
+    exit_status(execute(&arguments, &console), &console).into()
 }
 
 /// The exit status of a command; reports its error.
-fn ended(result: Result<Status>, console: &Console) -> Status {
+fn exit_status(result: Result<Status>, console: &Console) -> Status {
     result.unwrap_or_else(|error| {
         console.complain(&format!("{error:#}"));
         Status::Unusable
     })
 }
 
-/// For an option of other commands, replaces clap's tip to pass it as a value by a tip that names
-/// these commands.
-fn elsewhere(mut error: clap::Error) -> clap::Error {
+/// Replaces clap's tip for an option of other commands: the new tip names these commands.
+fn with_tip_for_other_command(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
@@ -112,7 +112,7 @@ fn elsewhere(mut error: clap::Error) -> clap::Error {
             [] => format!("{last} has `{found}`"),
             _ => format!("{} and {last} have `{found}`", first.join(", ")),
         };
-        // A similar option of this command is not meant, and neither is its usage.
+        // Similar options of this command and its usage would mislead.
         if error.remove(ContextKind::SuggestedArg).is_some() {
             error.remove(ContextKind::Usage);
         }
@@ -158,7 +158,7 @@ fn completions(shell: clap_complete::Shell) -> Result<Status> {
 fn man() -> Result<Status> {
     let command = Arguments::command().version(VERSION.as_str());
     let mut text = Vec::new();
-    // The subcommands have no pages of their own: they follow here, in place of a list of names.
+    // The subcommands have no pages of their own: their descriptions replace clap's list of names.
     let page = clap_mangen::Man::new(command.clone());
     page.render_title(&mut text)?;
     page.render_name_section(&mut text)?;

@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Statu
     let loaded = Models::load(std::slice::from_ref(name), chosen, &mut files, console)?;
     for (model, flat) in loaded.models.iter().zip(&loaded.flat) {
         print(&if arguments.show {
-            shown(model)
+            expanded_text(model)
         } else {
             let readings = lines(loaded.variants.iter());
             let readings = match readings.is_empty() {
@@ -39,13 +39,13 @@ pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Statu
 
 /// A model with functions expanded.
 #[cfg(not(feature = "simplify"))]
-fn shown(model: &Model) -> String {
+fn expanded_text(model: &Model) -> String {
     model_text(model)
 }
 
 /// A model with functions expanded, and its simplified form.
 #[cfg(feature = "simplify")]
-fn shown(model: &Model) -> String {
+fn expanded_text(model: &Model) -> String {
     let simplified = simplify(model);
     let passes = |model: &Model| cost(model).div_ceil(10);
     format!(

@@ -1,7 +1,7 @@
 //! `--model` and `--reading` into models.
 
 use super::args::{Checking, Color, TEARING};
-use super::output::Console;
+use super::output::{Console, Messages};
 use crate::batch::WITHOUT;
 use crate::budget::Clock;
 use crate::cat::ast::{File, Statement, StatementKind};
@@ -153,7 +153,8 @@ fn own_readings(name: &str) -> (&str, Vec<String>) {
 }
 
 impl Options {
-    /// The options with the readings of others, which come before those of one name here.
+    /// The options with the readings of `others`, except for those with a name that occurs in these
+    /// options.
     fn overridden(&self, others: &Self) -> Self {
         let named = |reading: &str| reading.split_once('=').map(|(name, _)| name.to_owned());
         let names: Vec<String> = others.variants.iter().filter_map(|r| named(r)).collect();
@@ -168,11 +169,11 @@ impl Options {
 pub(super) struct Sketch {
     /// The holes.
     pub(super) holes: Vec<Hole>,
-    /// The alternatives that are chosen, with the model that this makes.
+    /// The chosen alternatives, and the resulting model.
     pub(super) fillings: Vec<(Vec<usize>, Model)>,
 }
 
-/// How many ways to fill the holes of a sketch are tried at most.
+/// The most fillings of a sketch that are tried.
 const MOST_FILLINGS: usize = 10_000;
 
 impl Sketch {
@@ -184,7 +185,7 @@ impl Sketch {
         console: &Console,
     ) -> Result<Self> {
         let readings = Readings::parse(readings)?;
-        let silent = Console::new(Color::Never, true);
+        let silent = Console::new(Color::Never, Messages::Errors);
         let mut known = BTreeSet::new();
         let plain = load(name, &readings.options, &mut known, files, console)?;
         readings.check(&known)?;
@@ -319,7 +320,7 @@ impl Readings {
         let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
         for reading in readings {
             let Some((name, value)) = reading.split_once('=') else {
-                // Some models ask about words.
+                // Some models ask about plain words.
                 variants.insert(reading.clone());
                 continue;
             };
@@ -349,7 +350,7 @@ impl Readings {
         Ok(Self { tearing, program, options: Options { variants } })
     }
 
-    /// Every reading has to be one that some model asks about.
+    /// Checks that some model asks about every chosen reading.
     fn check(&self, known: &BTreeSet<String>) -> Result<()> {
         let Some(stray) = self.options.variants.difference(known).next() else { return Ok(()) };
         let mut words = known.iter().filter(|known| !known.contains('='));
@@ -385,10 +386,11 @@ fn alternatives(values: &[&str]) -> String {
     }
 }
 
-/// The settings with the readings for programs among these, and the defaults of the others.
+/// The settings with the given readings for programs, and with defaults for the others.
 ///
 /// # Errors
-/// When these are no readings, or two of one name.
+///
+/// When a word is no such reading, or two readings have the same name.
 pub(super) fn program_settings(readings: &[String], settings: Settings) -> Result<Settings> {
     let Readings { tearing, program, .. } = Readings::parse(readings)?;
     let tearing = tearing.unwrap_or(Settings::default().tearing);

@@ -20,15 +20,24 @@ const MOST_SHOWN: usize = 500;
 /// ended by SIGPIPE.
 pub(super) const UNREAD: u8 = 141;
 
-/// The console of the user: the colors, and whether only errors are shown.
+/// The messages on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Messages {
+    /// All messages.
+    All,
+    /// Errors only.
+    Errors,
+}
+
+/// The console of the user: the colors, and the messages that are shown.
 pub(super) struct Console {
     color: Color,
-    quiet: bool,
+    messages: Messages,
 }
 
 impl Console {
-    pub(super) fn new(color: Color, quiet: bool) -> Self {
-        Self { color, quiet }
+    pub(super) fn new(color: Color, messages: Messages) -> Self {
+        Self { color, messages }
     }
 
     /// How text for standard output is painted.
@@ -53,7 +62,7 @@ impl Console {
 
     /// A remark, unless the user wants none.
     pub(super) fn remark(&self, message: &str) {
-        if !self.quiet {
+        if self.messages == Messages::All {
             say(&format!("{message}\n"));
         }
     }
@@ -61,7 +70,8 @@ impl Console {
     /// Diagnostics, without warnings if the user wants none.
     pub(super) fn diagnostics(&self, diagnostics: &[Diagnostic], files: &Files) {
         let paint = self.paint_for(io::stderr().is_terminal());
-        let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
+        let wanted =
+            |d: &&Diagnostic| self.messages == Messages::All || d.severity == Severity::Error;
         let mut wanted: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
         // Notes of one code are reported only once.
         let mut noted: FxHashMap<&str, usize> = FxHashMap::default();
@@ -86,8 +96,10 @@ impl Console {
 
     /// A bar over `count` tests; invisible unless standard error is a terminal.
     pub(super) fn progress(&self, count: usize) -> ProgressBar {
-        let target =
-            if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = match self.messages {
+            Messages::Errors => ProgressDrawTarget::hidden(),
+            Messages::All => ProgressDrawTarget::stderr(),
+        };
         let bar = ProgressBar::with_draw_target(Some(count as u64), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}") {
             bar.set_style(style);

@@ -19,7 +19,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Who checks, and under what.
+/// The models, engines and settings of the verdicts on pages.
 #[derive(Clone, Copy)]
 pub(super) struct Checker<'a> {
     pub(super) models: &'a [Model],
@@ -28,7 +28,7 @@ pub(super) struct Checker<'a> {
     pub(super) files: &'a Files,
 }
 
-/// The page of a test with its verdicts; `back` leads to the list that it belongs to.
+/// The page of a test with its verdicts; `back` is the address of the index page.
 pub(super) fn of_test(
     checker: Checker<'_>,
     case: &Case,
@@ -68,15 +68,15 @@ pub(super) fn of_test(
     })
 }
 
-/// How many steps the list of final states of one page may take: some milliseconds, so that the fewer, the
-/// more events there are.
+/// The most steps for the final states of a page. The limit decreases with the number of events and
+/// corresponds to some milliseconds.
 fn steps_for_states(judgement: &Judgement) -> u64 {
     const WITH_ONE_EVENT: u64 = 50_000;
     let events = judgement.graph.as_ref().map_or(1, |graph| graph.events.len().max(1));
     WITH_ONE_EVENT / events as u64
 }
 
-/// The events that a scene shows: those of the verdict, or of the execution that hangs.
+/// The event graph of a scene: the graph of the verdict, or of the execution that hangs.
 fn graph_of<'a>(scene: &Scene, judgement: &'a Judgement) -> Option<&'a EventGraph> {
     match scene.is_hang {
         true => judgement.hanging().map(|hanging| &hanging.graph),
@@ -91,7 +91,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder.
+    /// Creates the folder.
     pub(super) fn new(path: &Path) -> Result<Self> {
         let pages = path.join(PAGES);
         fs::create_dir_all(&pages).with_context(|| format!("cannot make `{}`", pages.display()))?;
@@ -107,19 +107,19 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes the list of all.
+    /// Writes the index page.
     pub(super) fn finish(&self, models: &[Model], tally: &Tally) -> Result<()> {
         write_file(&self.path.join("index.html"), &page::index(&self.entries, models, tally))
     }
 }
 
-/// Where the pages of tests are in the folder.
+/// The subfolder for the pages of tests.
 const PAGES: &str = "tests";
 
-/// What leads from the page of a test to the list.
+/// The address of the index page relative to the page of a test.
 pub(super) const BACK: &str = "../index.html";
 
-/// A name as one of a file, on every system.
+/// A name with characters that file names permit on every system.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
     name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(80).collect()

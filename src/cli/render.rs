@@ -98,7 +98,7 @@ pub(super) struct Form {
 impl Renderer<'_> {
     /// Checks a test; its spans refer to `files`.
     pub(super) fn check(&self, case: &Case, files: &Files) -> Rendered {
-        let told = guarded(|| {
+        let rendered = guarded(|| {
             let mut judgements = judge(case, self.models, self.engines, self.settings);
             for (judgement, model) in judgements.iter_mut().zip(self.models) {
                 let has_race = || self.has_race(case, judgement, model);
@@ -111,13 +111,14 @@ impl Renderer<'_> {
             let listing = first.map(|judgement| {
                 list(case, &self.models[0], self.engines, judgement.settings(self.settings))
             });
-            let mut told = self.tell(case, &judgements, listing, files);
+            let mut rendered = self.render(case, &judgements, listing, files);
             if self.pages == Pages::Written {
-                told.page = Some(page::of_test(self.checker(files), case, &judgements, Some(BACK)));
+                rendered.page =
+                    Some(page::of_test(self.checker(files), case, &judgements, Some(BACK)));
             }
-            told
+            rendered
         });
-        told.unwrap_or_else(|message| self.failed(case, &message, files))
+        rendered.unwrap_or_else(|message| self.failed(case, &message, files))
     }
 
     fn checker<'f>(&'f self, files: &'f Files) -> Checker<'f> {
@@ -147,10 +148,10 @@ impl Renderer<'_> {
             .collect();
         let listing = (self.form.format == CheckFormat::Herd)
             .then(|| Err(Unlisted::Broken(message.to_owned())));
-        self.tell(case, &judgements, listing, files)
+        self.render(case, &judgements, listing, files)
     }
 
-    fn tell(
+    fn render(
         &self,
         case: &Case,
         judgements: &[Judgement],
@@ -159,15 +160,20 @@ impl Renderer<'_> {
     ) -> Rendered {
         let stated =
             |(judgement, model): (&Judgement, &Model)| Stated::of(judgement, case, model, files);
-        let mut told = Rendered {
+        let mut rendered = Rendered {
             verdicts: judgements.iter().zip(self.models).map(stated).collect(),
             ..Rendered::default()
         };
         match self.form.format {
             CheckFormat::Text => {
-                told.text = self.table.line(case, judgements, files) + "\n";
+                rendered.text = self.table.line(case, judgements, files) + "\n";
                 for (judgement, model) in judgements.iter().zip(self.models) {
-                    told.text.push_str(&shown(case, judgement, model, self.form.witness));
+                    rendered.text.push_str(&execution_text(
+                        case,
+                        judgement,
+                        model,
+                        self.form.witness,
+                    ));
                 }
             }
             CheckFormat::Json => {
@@ -175,22 +181,22 @@ impl Renderer<'_> {
                     Some(_) => json::Witnesses::Included,
                     None => json::Witnesses::Omitted,
                 };
-                told.text = json::test(case, judgements, self.models, files, witnesses);
+                rendered.text = json::test(case, judgements, self.models, files, witnesses);
             }
             CheckFormat::Herd => {
                 if let (Some(judgement), Some(listing)) = (judgements.first(), listing) {
-                    log(&mut told, case, judgement, listing, files);
+                    log(&mut rendered, case, judgement, listing, files);
                 }
             }
             CheckFormat::Junit => {}
         }
-        told
+        rendered
     }
 }
 
 /// The entry of herd's log.
 fn log(
-    told: &mut Rendered,
+    rendered: &mut Rendered,
     case: &Case,
     judged: &Judgement,
     listing: Result<Listing, Unlisted>,
@@ -199,28 +205,30 @@ fn log(
     match listing {
         Ok(listing) => {
             if let Verdict::Error(message) = &judged.verdict {
-                told.complaints.push(format!("{}: {message}", case.path));
+                rendered.complaints.push(format!("{}: {message}", case.path));
             }
             if !listing.is_complete() {
-                told.listed = Listed::Partly;
+                rendered.listed = Listed::Partly;
             }
             if listing.states.incomplete.is_some() {
-                told.complaints.push(format!("{}: the list of states is incomplete", case.path));
+                rendered
+                    .complaints
+                    .push(format!("{}: the list of states is incomplete", case.path));
             }
-            told.text = herd::entry(case, judged, &listing, files);
+            rendered.text = herd::entry(case, judged, &listing, files);
         }
         Err(why) => {
-            told.listed = match why {
+            rendered.listed = match why {
                 Unlisted::Undecided(_) => Listed::Partly,
                 Unlisted::Broken(_) => Listed::Broken,
             };
-            told.complaints.push(format!("{}: no states: {why}", case.path));
+            rendered.complaints.push(format!("{}: no states: {why}", case.path));
         }
     }
 }
 
 /// The execution of a verdict, if there is one and the user requests it.
-fn shown(
+fn execution_text(
     case: &Case,
     judgement: &Judgement,
     model: &Model,

@@ -5,7 +5,7 @@ use super::output::Console;
 use super::status::Status;
 use anyhow::Result;
 
-/// Says that this build cannot.
+/// Reports that this build does not support GPUs.
 #[cfg(not(feature = "gpu"))]
 pub(super) fn run(_: &RunArguments, console: &Console) -> Result<Status> {
     console.complain("this build cannot use a GPU: it lacks the feature `gpu`");
@@ -30,7 +30,7 @@ mod with_gpu {
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
-    use crate::report::runs::{self, Kept, Setting, Shown};
+    use crate::report::runs::{self, Extent, InterimResult, Setting, TestRun};
     use crate::source::Files;
     use anyhow::Context;
     use std::collections::HashMap;
@@ -100,7 +100,7 @@ mod with_gpu {
     /// The results of earlier runs, and the file for the results of this run.
     #[derive(Default)]
     struct Resume {
-        known: HashMap<String, Kept>,
+        known: HashMap<String, InterimResult>,
         file: Option<File>,
     }
 
@@ -112,8 +112,9 @@ mod with_gpu {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
                 text => text.with_context(context)?,
             };
-            // Of several lines of a test, the last has all; one that was cut off has nothing.
-            let known = text.lines().filter_map(runs::kept).collect();
+            // If a test has several lines, the last one contains the results of all; incomplete lines are
+            // ignored.
+            let known = text.lines().filter_map(runs::parse_record).collect();
             let mut file =
                 OpenOptions::new().create(true).append(true).open(path).with_context(context)?;
             if !text.is_empty() && !text.ends_with('\n') {
@@ -122,10 +123,10 @@ mod with_gpu {
             Ok(Self { known, file: Some(file) })
         }
 
-        fn keep(&mut self, key: &str, kept: &Kept) {
+        fn keep(&mut self, key: &str, result: &InterimResult) {
             if let Some(file) = &mut self.file {
                 // A result that cannot be stored will be produced again.
-                let _ = file.write_all(runs::record(key, kept).as_bytes());
+                let _ = file.write_all(runs::record(key, result).as_bytes());
             }
         }
     }
@@ -180,7 +181,7 @@ mod with_gpu {
             why.map(|why| format!("{why}; --any runs it"))
         }
 
-        /// Runs a test; after a launch that hangs, nothing can be run any more.
+        /// Runs a test; after a hanging launch, no further test can run.
         fn test(&mut self, case: &Case) -> Result<ControlFlow<()>> {
             let (plan, kernel) = match planned(case, None) {
                 Ok(planned) => planned,
@@ -195,7 +196,7 @@ mod with_gpu {
             }
             let key = format!("{} {} {}", self.gpu.name, case.path, kernel.digest());
             let known = self.resume.known.get(&key).cloned().unwrap_or_default();
-            let (mut run, over) = (
+            let (mut run, extent) = (
                 Run {
                     histogram: known.histogram,
                     seconds: known.seconds,
@@ -203,7 +204,7 @@ mod with_gpu {
                     first: known.first,
                     best: None,
                 },
-                known.over,
+                known.extent,
             );
             let campaign = Campaign {
                 time: Duration::from_millis(self.arguments.seconds),
@@ -214,30 +215,30 @@ mod with_gpu {
                 fixed: self.arguments.parameters.clone(),
             };
             let mut flow = ControlFlow::Continue(());
-            if !over {
+            if extent == Extent::Partial {
                 let tuned = self.tuning.find(&self.gpu.name, &case.test.name);
                 let resume = &mut self.resume;
-                let told = |run: &Run| {
-                    resume.keep(&key, &kept(run, false));
+                let on_progress = |run: &Run| {
+                    resume.keep(&key, &interim(run, Extent::Partial));
                     match interrupt::wanted() {
                         true => ControlFlow::Break(()),
                         false => ControlFlow::Continue(()),
                     }
                 };
                 let parts = (&case.test, &plan, &kernel);
-                let result = campaign.run(self.gpu, parts, &mut run, tuned, told);
+                let result = campaign.run(self.gpu, parts, &mut run, tuned, on_progress);
                 if let Some(best) = run.best {
                     self.tuning.learn(&self.gpu.name, &case.test.name, best);
                 }
                 match result {
                     Ok(()) if interrupt::wanted() => {}
-                    Ok(()) => self.resume.keep(&key, &kept(&run, true)),
+                    Ok(()) => self.resume.keep(&key, &interim(&run, Extent::Complete)),
                     Err(why) => {
                         self.omit(case, &why.to_string());
-                        // A device that hangs or has failed stays so for this process.
+                        // A device that hangs or has failed remains unusable for this process.
                         if matches!(why, GpuError::Hangs(_) | GpuError::Driver(_)) {
-                            // Nor would it be better the next time.
-                            self.resume.keep(&key, &kept(&run, true));
+                            // A later run would fail in the same way.
+                            self.resume.keep(&key, &interim(&run, Extent::Complete));
                             let message = "the device cannot be used any more in this run; with \
                                            --resume the next one goes on behind this test";
                             self.console.complain(message);
@@ -253,7 +254,7 @@ mod with_gpu {
         }
 
         fn show(&mut self, case: &Case, fields: &[Field], run: &Run) -> Result<()> {
-            let shown = Shown { case, fields, histogram: &run.histogram, seconds: run.seconds };
+            let shown = TestRun { case, fields, histogram: &run.histogram, seconds: run.seconds };
             self.count += 1;
             match self.arguments.format {
                 RunFormat::Text => print(&runs::entry(&shown, self.files))?,
@@ -276,13 +277,13 @@ mod with_gpu {
         }
     }
 
-    fn kept(run: &Run, over: bool) -> Kept {
-        Kept {
+    fn interim(run: &Run, extent: Extent) -> InterimResult {
+        InterimResult {
             histogram: run.histogram.clone(),
             seconds: run.seconds,
             launches: run.launches,
             first: run.first,
-            over,
+            extent,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Commands about one test: its final states, explanations and races.
 
-use super::alternatives::{Known, alternatives};
+use super::alternatives::{KnownVerdict, alternatives};
 use super::args::{
     ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single, SingleFormat,
 };
 use super::clause;
 use super::excluded::excluded_execution;
-use super::followed::followed;
+use super::follow_up::result_of_changes;
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
@@ -35,7 +35,7 @@ pub(super) struct Loaded {
     pub(super) case: Case,
     models: Vec<Model>,
     pub(super) engines: Vec<Box<dyn Engine>>,
-    /// The same engines with less work on cores, for questions that are asked for a sentence.
+    /// The same engines with less work on cores, for additional questions.
     aside: Vec<Box<dyn Engine>>,
     pub(super) settings: Settings,
     /// The readings that the model asks about.
@@ -43,13 +43,13 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// The one test that is meant.
+    /// The one test that the arguments select.
     pub(super) fn new(single: &Single, console: &Console) -> Result<Self> {
         Self::choosing(single, console, |cases| chosen(cases, single).map(|case| vec![case]))
             .map(|(loaded, _)| loaded)
     }
 
-    /// The first of the tests that are meant, and the others.
+    /// The first selected test, and the others.
     fn all(single: &Single, console: &Console) -> Result<(Self, Vec<Case>)> {
         Self::choosing(single, console, |cases| match (&single.name, cases.len()) {
             (None, 2..) => Ok(cases),
@@ -107,7 +107,7 @@ impl Loaded {
     }
 }
 
-/// The one test that is meant.
+/// The one test that the arguments select.
 fn chosen(cases: Vec<Case>, single: &Single) -> Result<Case> {
     let wanted = |case: &Case| single.name.as_ref().is_none_or(|name| case.test.name == *name);
     let names: Vec<String> = cases.iter().map(|c| c.test.name.clone()).collect();
@@ -191,16 +191,16 @@ fn states_of(
     let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_ref());
     let known = caveat.map(|caveat| caveat.text.as_str());
     let files = &loaded.files;
-    // In text, that loops are cut is said of the states.
+    // In the text form, the list of states itself mentions that loops are cut.
     let is_said =
         listing.cut.is_some() && matches!(judgement.verdict, Verdict::Unknown(Undecided::Bound(_)));
-    let told = caveat.filter(|_| !is_said);
+    let shown_caveat = caveat.filter(|_| !is_said);
     let text = match (arguments.format, arguments.witness) {
         (OutcomesFormat::Text, true) => {
-            table::render(case, &listing, model, table::Witnesses::Shown, told, files)
+            table::render(case, &listing, model, table::Witnesses::Shown, shown_caveat, files)
         }
         (OutcomesFormat::Text, false) => {
-            table::render(case, &listing, model, table::Witnesses::Hidden, told, files)
+            table::render(case, &listing, model, table::Witnesses::Hidden, shown_caveat, files)
         }
         (OutcomesFormat::Json, true) => {
             json::states(case, &listing, model, json::Witnesses::Included, known)
@@ -229,26 +229,27 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     let model = loaded.model();
     let unfold = arguments.depth();
     let subject = Subject { case, judgement: &judgement, model, files, unfold };
-    // In text, each part is told as soon as it is there: other readings may take a while.
-    let mut told = String::new();
-    let mut tell = |part: String| match arguments.format {
+    // In the text form, each part is printed immediately, since the check of other readings may take long.
+    let mut printed = String::new();
+    let mut print_part = |part: String| match arguments.format {
         SingleFormat::Text => print(&part),
         SingleFormat::Json => {
-            told.push_str(&part);
+            printed.push_str(&part);
             Ok(())
         }
     };
-    let followed = followed((case, &judgement), model, &loaded.engines, loaded.settings, files);
-    tell(explanation::render(subject, found.as_ref(), followed.as_deref()))?;
+    let follow_up =
+        result_of_changes((case, &judgement), model, &loaded.engines, loaded.settings, files);
+    print_part(explanation::render(subject, found.as_ref(), follow_up.as_deref()))?;
     let kind = judgement.verdict.kind();
     if !matches!(kind, Kind::Undefined | Kind::Deadlock)
         && let Some(Hang::Possible(hanging)) = &judgement.hang
     {
-        tell(hang::beside(case, hanging, model, loaded.settings.progress, files))?;
+        print_part(hang::appendix(case, hanging, model, loaded.settings.progress, files))?;
     }
     let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
-        others = alternatives(&Known {
+        others = alternatives(&KnownVerdict {
             single,
             case,
             judgement: &judgement,
@@ -261,7 +262,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     match arguments.format {
         SingleFormat::Text => print(&explanation::other_readings(&others))?,
         SingleFormat::Json => {
-            let text = json_single::explanation(case, &judgement, model, files, &told, &others);
+            let text = json_single::explanation(case, &judgement, model, files, &printed, &others);
             print(&text)?;
         }
     }
@@ -335,10 +336,11 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     }
 }
 
-/// The races that the engines agree on, and why executions may be missing in which there are others.
+/// The races that the engines agree on, and the reason why further executions may be missing.
 ///
 /// # Errors
-/// The verdict instead: unknown when no engine can tell, an error when one is wrong.
+///
+/// A verdict without races: unknown if no engine gives an answer, an error if engines disagree.
 pub(super) fn races_of(
     judged: Judged<'_>,
 ) -> Result<(Races, EventGraph, Option<Undecided>), Verdict> {

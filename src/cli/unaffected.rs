@@ -1,5 +1,5 @@
-//! A reading of the standard, and what a check under another one has looked at, into whether the check would be
-//! the same step by step: nothing that the reading says is about the program.
+//! A check under the chosen readings and an alternative reading into whether a check under the alternative
+//! reading would take the same steps: this is so if the reading does not concern the program.
 
 use crate::batch::Judgement;
 use crate::check::{Settings, lacking_features};
@@ -18,16 +18,16 @@ use crate::solve::search::Shape;
 use crate::vocabulary::{BaseRel, BaseSet};
 use std::collections::BTreeSet;
 
-/// What a check under the chosen readings has looked at.
-pub(super) struct Looked {
+/// The inputs of the questions that a check asked the engines.
+pub(super) struct CheckInputs {
     program: Program,
     settings: Settings,
     graphs: Vec<EventGraph>,
-    /// What all these graphs lack.
+    /// The properties common to all graphs; `None` without graphs.
     shape: Option<Shape>,
 }
 
-impl Looked {
+impl CheckInputs {
     pub(super) fn new(
         test: &Test,
         judgement: &Judgement,
@@ -40,8 +40,8 @@ impl Looked {
         Self { program: lower(test, settings.readings), settings, graphs, shape }
     }
 
-    /// Whether another model says the same of these events.
-    pub(super) fn is_as_under(&self, before: &Model, after: &Model) -> bool {
+    /// Whether another model places the same demands on the events of the check.
+    pub(super) fn is_unaffected_by_model(&self, before: &Model, after: &Model) -> bool {
         let Some(shape) = self.shape else { return false };
         let mut arena = Arena::default();
         let leaf = |node| shape.replacement(node).unwrap_or(node);
@@ -72,8 +72,8 @@ impl Looked {
             && same_features
     }
 
-    /// Whether a program has the same events, and the same questions, under other settings.
-    pub(super) fn is_as_with(&self, test: &Test, settings: Settings) -> bool {
+    /// Whether the program has the same events and gives rise to the same questions under other settings.
+    pub(super) fn is_unaffected_by_settings(&self, test: &Test, settings: Settings) -> bool {
         let (own, other) = (self.settings.readings, settings.readings);
         let any = |holds: &dyn Fn(&EventGraph) -> bool| self.graphs.iter().any(holds);
         let narrow = |graph: &EventGraph| graph.accesses.iter().all(|a| a.bytes <= SCALAR_BYTES);
@@ -86,7 +86,8 @@ impl Looked {
             && !any(&|graph| concerns(graph, own.asynchronous, other.asynchronous))
     }
 
-    /// How much longer a step of an engine takes under other settings, as a quotient of numbers of events.
+    /// The factor by which a step of an engine takes longer under other settings: a quotient of numbers of
+    /// events.
     pub(super) fn growth(&self, settings: Settings) -> u64 {
         let grown = |graph: &EventGraph| {
             let bytes: u64 = graph.accesses.iter().map(|a| u64::from(a.bytes)).sum();
@@ -99,7 +100,7 @@ impl Looked {
     }
 }
 
-/// The definitions that checks ask for by name.
+/// The definitions that checks look up by name.
 const NAMES: [&str; 2] = ["race", "transparent"];
 
 /// The bytes of the widest access that is one operation under every reading.
@@ -109,7 +110,7 @@ fn has_peers(graph: &EventGraph) -> bool {
     !crate::event::base::base_set(graph, BaseSet::Peer).is_empty()
 }
 
-/// Whether events are under other relations when these readings change.
+/// Whether the base relations of the graph's events differ between two choices of readings.
 fn concerns(graph: &EventGraph, own: AsyncReadings, other: AsyncReadings) -> bool {
     let (operations, events) = (&graph.operations, &graph.events);
     let performers = |readings: AsyncReadings| (readings.signals, readings.accesses);
@@ -122,7 +123,7 @@ fn concerns(graph: &EventGraph, own: AsyncReadings, other: AsyncReadings) -> boo
         || performers(own) != performers(other) && !operations.is_empty() && has_several_ctas(graph)
 }
 
-/// Whether an operation may be issued by a thread of another CTA than that whose memory it accesses.
+/// Whether an operation may be issued outside of the CTA whose memory the operation accesses.
 fn has_several_ctas(graph: &EventGraph) -> bool {
     let threads = graph.ids().filter_map(|id| cta_of(graph, id));
     let owners = graph.objects.iter().filter_map(|object| object.shared);

@@ -146,7 +146,7 @@ impl Reader {
         };
         match read {
             Err(error) => draft.syntax(&error),
-            Ok(()) if !statement.is_at_end() => draft.syntax(&statement.expected("`;`")),
+            Ok(()) if !statement.is_at_end() => draft.syntax(&statement.expected_end("`;`")),
             Ok(()) => {}
         }
         cursor.eat(TokenKind::Semicolon);

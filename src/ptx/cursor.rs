@@ -114,7 +114,10 @@ impl<'t> Cursor<'t> {
     /// # Errors
     /// When the next token is of another kind.
     pub fn expect(&mut self, kind: TokenKind, what: &'static str) -> Result<Token, SyntaxError> {
-        self.eat(kind).ok_or_else(|| self.expected(what))
+        self.eat(kind).ok_or_else(|| match kind {
+            TokenKind::Semicolon => self.expected_end(what),
+            _ => self.expected(what),
+        })
     }
 
     /// Takes an identifier.
@@ -134,17 +137,28 @@ impl<'t> Cursor<'t> {
         self.was_used() && self.text(between).contains('\n')
     }
 
-    /// The error that `what` was expected at the next token. A missing `;` at the end of a line is
-    /// reported there.
+    /// The error that `what` was expected at the next token.
     #[must_use]
     pub fn expected(&self, what: &'static str) -> SyntaxError {
+        self.expected_at(self.span(), what)
+    }
+
+    /// The error that `what`, a `;`, was expected at the next token, or at the end of the line of the
+    /// last one if the next token is on another line.
+    #[must_use]
+    pub fn expected_end(&self, what: &'static str) -> SyntaxError {
+        let last = self.last_span();
+        let span = match self.is_on_new_line() {
+            true => Span { start: last.end, ..last },
+            false => self.span(),
+        };
+        self.expected_at(span, what)
+    }
+
+    fn expected_at(&self, span: Span, what: &'static str) -> SyntaxError {
         let found = match self.text(self.span()) {
             "" => "the end".to_owned(),
             text => format!("`{}`", text.chars().take(40).collect::<String>()),
-        };
-        let span = match what.starts_with("`;`") && self.is_on_new_line() {
-            true => Span { start: self.last_span().end, ..self.last_span() },
-            false => self.span(),
         };
         SyntaxError::Expected { what, found, place: Place::Elsewhere, span }
     }

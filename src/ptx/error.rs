@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, closest};
 use crate::ptx::names;
 use crate::ptx::value::Type;
 use crate::source::{Span, Spanned};
+use std::fmt;
 use thiserror::Error;
 
 /// A text that is no statement.
@@ -230,8 +231,8 @@ pub enum DecodeError {
     #[error("expected {expected}, found {found}")]
     Operand { expected: Expected, found: Found, span: Span },
     /// An operand outside its range.
-    #[error("{what} is {found}, {} {legal}", if is_interval(legal) { "outside" } else { "not" })]
-    Range { what: &'static str, found: i128, legal: &'static str, span: Span },
+    #[error("{what} is {found}, {legal}")]
+    Range { what: &'static str, found: i128, legal: Legal, span: Span },
     /// Any other rule of the standard.
     #[error("{message}")]
     Rule { message: String, help: &'static str, section: &'static str, span: Span },
@@ -354,18 +355,33 @@ impl DecodeError {
             Self::Operand { expected, found, .. } => {
                 at("ptx-operand").help(instead(*expected, found))
             }
-            Self::Range { legal, .. } if is_interval(legal) => {
+            Self::Range { legal: Legal::Interval(legal), .. } => {
                 at("ptx-operand-range").help(format!("use a value in {legal}"))
             }
-            Self::Range { legal, .. } => at("ptx-operand-range").help(format!("use {legal}")),
+            Self::Range { legal: Legal::Values(legal), .. } => {
+                at("ptx-operand-range").help(format!("use {legal}"))
+            }
             Self::Rule { help, section, .. } => at("ptx-rule").help(format!("{help} ({section})")),
         }
     }
 }
 
-/// Whether a description of legal values is an interval.
-fn is_interval(legal: &str) -> bool {
-    legal.contains(" to ")
+/// The legal values of an operand, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Legal {
+    /// All values between two limits, such as `0 to 15`.
+    Interval(&'static str),
+    /// Other values, such as `4, 8 and 16`.
+    Values(&'static str),
+}
+
+impl fmt::Display for Legal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interval(legal) => write!(f, "outside {legal}"),
+            Self::Values(legal) => write!(f, "not {legal}"),
+        }
+    }
 }
 
 /// The probable intention, if the text found tells it.

@@ -8,6 +8,7 @@
 
 use super::asynchronous::AsyncOp;
 use super::demand::Demand;
+use super::error::Legal;
 use super::integer::{CarryOp, IntegerOp};
 use super::mismatch::Expected;
 use super::since::{EVERYWHERE, Later, Since, Variants};
@@ -132,7 +133,7 @@ pub struct Limits {
     /// The divisor of all legal numbers.
     pub step: i128,
     /// The legal numbers in words.
-    pub(crate) legal: &'static str,
+    pub(crate) legal: Legal,
 }
 
 impl Limits {

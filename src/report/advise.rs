@@ -1,5 +1,5 @@
-//! Advice in words: what is wrong, each set of changes as a difference of the program, and what goes wrong
-//! with anything less.
+//! Advice as text: the defects, each set of changes as a patch of the program, and for each change the
+//! failure that a smaller change leaves.
 
 use super::witness::piece_value;
 use super::{cuda, near, reason};
@@ -21,18 +21,18 @@ use crate::source::Files;
 use crate::verdict::Kind;
 use itertools::Itertools;
 
-/// What advice is about.
+/// The question that advice answers.
 #[derive(Clone, Copy)]
 pub struct About<'a> {
-    /// The tests; they have one program.
+    /// The tests, all with the same program.
     pub cases: &'a [Case],
     /// The model.
     pub model: &'a Model,
-    /// What was asked for.
+    /// The property that the user wants.
     pub wish: Wish,
-    /// What changes cost.
+    /// The costs of changes.
     pub costs: &'a Costs,
-    /// Where the tests were read.
+    /// The source files of the tests.
     pub files: &'a Files,
 }
 
@@ -45,21 +45,21 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         Advice::Sets(sets) => sets,
         Advice::None(uncured) => &uncured.sets,
         Advice::Fails(failure) => {
-            out += &format!("  {}\n", story(about, failure));
+            out += &format!("  {}\n", failure_text(about, failure));
             return out;
         }
         _ => return out,
     };
     if about.wish != Wish::Relax {
-        out += &wrong(sets);
+        out += &defects_line(sets);
     }
     if let Advice::None(found) = advice
         && let Some(failure) = &found.failure
     {
-        out += &uncured(about, failure);
+        out += &uncured_text(about, failure);
     }
     for (index, set) in sets.sets.iter().enumerate() {
-        out += &one(about, sets, set, index + 1);
+        out += &set_text(about, sets, set, index + 1);
     }
     if sets.more {
         out += "\nThere are more sets; --sets N shows more of them.\n";
@@ -69,7 +69,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         out += &format!("\nA set of cost {cost} may do, too; that is not decided: {why}\n");
     }
     if sets.passed_over > 0 {
-        let barriers = counted(sets.passed_over, "barrier");
+        let barriers = counted(sets.passed_over, ["barrier", "barriers"]);
         out += &format!(
             "\n{barriers} might be added in more ways than are looked at; what that would do is not decided.\n"
         );
@@ -79,13 +79,13 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
                 something cheaper may have been passed over.\n";
     }
     if !sets.sets.is_empty() {
-        out += &table(about.costs);
+        out += &cost_table(about.costs);
     }
     out
 }
 
-/// What is wrong, by each set of changes that cures it.
-fn wrong(sets: &Sets) -> String {
+/// The kinds of defects, by each set of changes that repairs the program.
+fn defects_line(sets: &Sets) -> String {
     let mut ways: Vec<String> = Vec::new();
     for set in &sets.sets {
         let kinds: Vec<String> = defects(sets, set).iter().map(|kind| kind.sentence()).collect();
@@ -97,9 +97,10 @@ fn wrong(sets: &Sets) -> String {
     if ways.is_empty() { String::new() } else { format!("  wrong: {}\n", ways.join("; or: ")) }
 }
 
-/// What a program does that no change cures, and what comes closest to an order that would exclude it.
-fn uncured(about: About<'_>, failure: &Failure) -> String {
-    let mut out = format!("  as it is, {}\n", story(about, failure));
+/// The failure of a program that no set of changes repairs, with the nearest order that would exclude the
+/// failure.
+fn uncured_text(about: About<'_>, failure: &Failure) -> String {
+    let mut out = format!("  as it is, {}\n", failure_text(about, failure));
     let (graph, model) = (&failure.graph, about.model);
     let choices = failure.choices.as_deref().cloned();
     let Some(execution) = choices.and_then(|choices| Execution::build(graph, choices).ok()) else {
@@ -114,14 +115,14 @@ fn uncured(about: About<'_>, failure: &Failure) -> String {
         Fault::Hang | Fault::Void(_) => None,
     };
     if let Some(path) = path {
-        out += &near::wrong(&path.defects(), Some(&path), graph);
+        out += &near::defects_line(&path.defects(), Some(&path), graph);
         out += &near::render(&path, graph, about.files);
     }
     out
 }
 
-/// The costs, in lines.
-fn table(costs: &Costs) -> String {
+/// The costs of changes, as lines.
+fn cost_table(costs: &Costs) -> String {
     let mut lines = vec!["\nCosts:".to_owned()];
     for (name, cost) in costs.iter() {
         let entry = format!(" {name} {cost},");
@@ -134,10 +135,10 @@ fn table(costs: &Costs) -> String {
     lines.join("\n").trim_end_matches(',').to_owned() + "\n"
 }
 
-/// How wide a line of the table of costs is.
+/// The width of a line in the table of costs.
 const WIDTH: usize = 100;
 
-/// The answer in a line.
+/// A summary of the answer, in one line.
 #[must_use]
 pub fn headline(about: About<'_>, advice: &Advice) -> String {
     let (model, subject) = (&about.model.name, subject(about));
@@ -152,7 +153,7 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             format!("every execution ends under {model}: there is nothing to repair")
         }
         (Advice::Fails(failure), _) => {
-            format!("{} under {model}: there is nothing to relax", fault(failure.fault))
+            format!("{} under {model}: there is nothing to relax", fault_text(failure.fault))
         }
         (Advice::Sets(sets), Wish::Relax) => {
             let least = sets.sets.first().map_or(0, |set| set.cost);
@@ -172,12 +173,12 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
         }
         (Advice::Sets(sets), _) => {
             let least = sets.sets.first().map_or(0, |set| set.cost);
-            let repairs = counted(sets.sets.len(), "repair");
+            let repairs = counted(sets.sets.len(), ["repair", "repairs"]);
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
         (Advice::None(uncured), _) => format!(
             "{subject} is possible under {model}, and none of {} cures it",
-            counted(uncured.sets.sites.len(), "place to change")
+            counted(uncured.sets.sites.len(), ["place to change", "places to change"])
         ),
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
@@ -191,7 +192,7 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
     }
 }
 
-/// What is to be excluded.
+/// The property that advice excludes.
 fn subject(about: About<'_>) -> &'static str {
     match about.wish {
         Wish::ExcludeOutcome | Wish::Relax if about.cases.len() > 1 => "one of the outcomes",
@@ -201,25 +202,25 @@ fn subject(about: About<'_>) -> &'static str {
     }
 }
 
-/// One of, or how many.
-fn counted(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ if what.ends_with("place to change") => format!("{number} places to change"),
-        _ => format!("{number} {what}s"),
-    }
+/// A number with a noun, whose singular and plural are given.
+fn counted(number: usize, [singular, plural]: [&str; 2]) -> String {
+    format!("{number} {}", if number == 1 { singular } else { plural })
 }
 
-fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
+fn set_text(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
     let name = if about.wish == Wish::Relax { "Relaxation" } else { "Repair" };
     let mut out = match set.changes.len() {
         0 => String::new(),
         changes => {
-            format!("\n{name} {number}, cost {}: {}\n", set.cost, counted(changes, "change"))
+            format!(
+                "\n{name} {number}, cost {}: {}\n",
+                set.cost,
+                counted(changes, ["change", "changes"])
+            )
         }
     };
     for change in &set.changes {
-        out += &changed(about, sets, change);
+        out += &change_text(about, sets, change);
     }
     if !set.needed.is_empty() {
         let fails = |change: &Change| {
@@ -231,19 +232,19 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
         };
     }
     for change in &set.needed {
-        out += &kept(about, sets, change);
+        out += &kept_text(about, sets, change);
     }
     out
 }
 
-/// A change, with what goes wrong with less of it.
-fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
+/// A change, with the failures of weaker changes.
+fn change_text(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let test = &about.cases[0].test;
     let mut out = String::new();
     let mut moved = None;
     for line in lines(test, site, change.to) {
-        let before = written(about, &line);
+        let before = source_text(about, &line);
         let after = moved.take().filter(|_| line.after.is_some()).or(line.after.clone());
         out += &format!("  {}\n", heading(about, &line));
         out += &before.as_ref().map_or_else(String::new, |text| format!("    - {text};\n"));
@@ -255,35 +256,35 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
     if about.wish == Wish::Relax && change.to == 0 {
         return out;
     }
-    out + &weaker(about, site, change)
+    out + &weaker_failures(about, site, change)
 }
 
-/// Something that stays, with what goes wrong with less of it.
-fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
+/// A kept statement, with the failures of weaker ones.
+fn kept_text(about: About<'_>, sets: &Sets, change: &Change) -> String {
     let site = &sets.sites[change.site];
     let all = lines(&about.cases[0].test, site, 0);
     let mut out = String::new();
     for line in all {
-        let text = written(about, &line).unwrap_or_default();
+        let text = source_text(about, &line).unwrap_or_default();
         out += &format!("  {}: {text}\n", heading(about, &line));
     }
-    out + &weaker(about, site, change)
+    out + &weaker_failures(about, site, change)
 }
 
-/// The statement that a line takes away or changes, as the source writes it.
-fn written(about: About<'_>, line: &Line) -> Option<String> {
+/// The statement that a line of the patch removes or changes, as written in the source.
+fn source_text(about: About<'_>, line: &Line) -> Option<String> {
     let printed = line.before.clone()?;
     let source = about.files.text(line.span).split_whitespace().join(" ");
     Some(if source.is_empty() { printed } else { source })
 }
 
-/// What goes wrong one step below a level, or that it is not decided; levels with which the same goes wrong
-/// are told together.
-fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
-    let mut told: Vec<(Vec<String>, String)> = Vec::new();
+/// The failure one level below the chosen one, or the reason why the failure is undecided. Levels with the
+/// same failure share a line.
+fn weaker_failures(about: About<'_>, site: &Site, change: &Change) -> String {
+    let mut failures: Vec<(Vec<String>, String)> = Vec::new();
     for (level, probe) in &change.weaker {
         let story = match probe {
-            Probe::Fails(failure) => story(about, failure),
+            Probe::Fails(failure) => failure_text(about, failure),
             Probe::Unknown(why) => format!("not decided: {}", reason::undecided(why, about.files)),
             Probe::Holds => continue,
         };
@@ -292,18 +293,18 @@ fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
             (Level::Absent, _) => "without it".to_owned(),
             (level, _) => format!("with {level}"),
         };
-        match told.iter_mut().find(|(_, known)| *known == story) {
+        match failures.iter_mut().find(|(_, known)| *known == story) {
             Some((levels, _)) => levels.push(what),
-            None => told.push((vec![what], story)),
+            None => failures.push((vec![what], story)),
         }
     }
     let line = |(levels, story): (Vec<String>, String)| {
         format!("      {}: {story}\n", levels.join(" or "))
     };
-    told.into_iter().map(line).collect()
+    failures.into_iter().map(line).collect()
 }
 
-/// The threads and the place of a line.
+/// The threads and the position of a line of the patch.
 fn heading(about: About<'_>, line: &Line) -> String {
     let test = &about.cases[0].test;
     let names: Vec<&str> =
@@ -315,9 +316,9 @@ fn heading(about: About<'_>, line: &Line) -> String {
     format!("{names} {}", about.files.location(line.span))
 }
 
-/// What a program does that it must not do.
+/// The unwanted behaviour of a program.
 #[must_use]
-pub fn fault(fault: Fault) -> &'static str {
+pub fn fault_text(fault: Fault) -> &'static str {
     match fault {
         Fault::Outcome => "the outcome is possible",
         Fault::Race(_) => "there is a data race",
@@ -331,10 +332,10 @@ pub fn fault(fault: Fault) -> &'static str {
     }
 }
 
-/// A failure with its execution, told by what is read.
+/// A failure, described by the values that the threads read in the execution.
 #[must_use]
-pub fn story(about: About<'_>, failure: &Failure) -> String {
-    let mut out = fault(failure.fault).to_owned();
+pub fn failure_text(about: About<'_>, failure: &Failure) -> String {
+    let mut out = fault_text(failure.fault).to_owned();
     if about.cases.len() > 1 {
         out += &format!(" of {}", about.cases[failure.test].test.name);
     }
@@ -346,15 +347,16 @@ pub fn story(about: About<'_>, failure: &Failure) -> String {
         .choices
         .as_ref()
         .and_then(|choices| Execution::build(&failure.graph, (**choices).clone()).ok());
-    let reads = execution.as_ref().map_or_else(String::new, reads);
+    let reads = execution.as_ref().map_or_else(String::new, read_values);
     if reads.is_empty() { out } else { format!("{out}: {reads}") }
 }
 
-/// How many reads of a thread are told.
+/// The most reads per thread that are named.
 const MOST_READS: usize = 6;
 
-/// What each thread reads in an execution, and who wrote it; of each statement what it reads last.
-fn reads(execution: &Execution<'_>) -> String {
+/// The values that each thread reads in an execution, with the threads that wrote the values. For a
+/// statement that is executed several times, the last read counts.
+fn read_values(execution: &Execution<'_>) -> String {
     let graph = execution.graph;
     let mut out: Vec<(EventId, String)> = Vec::new();
     for id in graph.ids().filter(|&id| execution.executed.contains(id)) {
@@ -389,12 +391,12 @@ fn reads(execution: &Execution<'_>) -> String {
     }
     let agent = |id: EventId| graph.event(id).agent;
     let threads = out.chunk_by(|(one, _), (other, _)| agent(*one) == agent(*other));
-    let told = threads.map(|reads| {
+    let texts = threads.map(|reads| {
         let texts: Vec<&str> =
             reads.iter().take(MOST_READS).map(|(_, text)| text.as_str()).collect();
         let more = if reads.len() > MOST_READS { " ..." } else { "" };
         let name = &graph.agents[agent(reads[0].0).index()].name;
         format!("{name} reads {}{more}", texts.join(", "))
     });
-    told.collect::<Vec<_>>().join("; ")
+    texts.collect::<Vec<_>>().join("; ")
 }

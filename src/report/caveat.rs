@@ -1,29 +1,29 @@
-//! What a reader of states, races or hangs has to know of the verdict.
+//! A verdict into the warning that readers of final states, races or hangs need.
 
 use super::reason::{endless, placed, undecided};
 use crate::rule::Silence;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
 
-/// A verdict that leaves states and races without meaning, or incomplete.
+/// A verdict that makes final states and races meaningless or incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caveat {
     /// The verdict.
     pub kind: Kind,
-    /// That there is no execution that completes, that the standard gives the program no meaning,
-    /// or that nobody knows; and why.
+    /// The reason: no execution completes, the standard gives the program no meaning, or the verdict is
+    /// unknown.
     pub text: String,
 }
 
 impl Caveat {
-    /// Whether states and races mean nothing, or not all of them are known to.
+    /// Whether states and races are meaningless or possibly incomplete.
     #[must_use]
     pub fn is_void(&self) -> bool {
         matches!(self.kind, Kind::Undefined | Kind::OutOfModel | Kind::Unknown | Kind::Error)
     }
 }
 
-/// The caveat of a verdict, if it has one.
+/// The caveat of a verdict; `None` if the verdict needs none.
 #[must_use]
 pub fn of(verdict: &Verdict, files: &Files) -> Option<Caveat> {
     text(verdict, files).map(|text| Caveat { kind: verdict.kind(), text })

@@ -1,5 +1,5 @@
-//! Clauses of the standard: what each says in our words, the lines of a model that say it, the readings
-//! that it leaves open and the tests that exercise it.
+//! Clauses of the standard: a paraphrase of each, the statements of a model that implement the clause, the
+//! readings that the statements leave open, and the tests that exercise the clause.
 
 use super::readings::description;
 use crate::cat::ast::{Statement, StatementKind};
@@ -10,27 +10,27 @@ use std::collections::BTreeSet;
 /// A section of the PTX ISA 9.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Its id, such as `PTX-8.10.6`.
+    /// The id, such as `PTX-8.10.6`.
     pub id: &'static str,
-    /// Its title.
+    /// The title in the standard.
     pub title: &'static str,
-    /// What it says, in our words.
+    /// A paraphrase of the text.
     pub words: &'static str,
 }
 
-/// What a model and tests have to do with a clause.
+/// The parts of a model and the tests that refer to a clause.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// The statements of the model that name it, as places and text.
+    /// The statements of the model that name the clause, as positions and text.
     pub lines: Vec<(String, String)>,
-    /// The readings that these leave open.
+    /// The readings that these statements leave open.
     pub readings: Vec<String>,
-    /// The tests that name it, by path.
+    /// The paths of the tests that name the clause.
     pub tests: Vec<String>,
 }
 
 impl Clause {
-    /// The clause of an id, with or without `PTX-`.
+    /// The clause with the given id, with or without `PTX-`.
     #[must_use]
     pub fn named(id: &str) -> Option<&'static Self> {
         let number = id.trim().trim_start_matches("PTX-");
@@ -44,7 +44,7 @@ impl Clause {
 }
 
 impl Account {
-    /// What the statements of a model and some tests have to do with a clause.
+    /// The statements of a model and the tests that refer to a clause.
     #[must_use]
     pub fn of<'t>(
         clause: &Clause,
@@ -84,10 +84,10 @@ impl Account {
     }
 }
 
-/// How many tests are named.
+/// The most tests that are named.
 const MOST_TESTS: usize = 12;
 
-/// A clause in lines.
+/// A clause with its account, as lines.
 #[must_use]
 pub fn render(clause: &Clause, model: &str, account: &Account) -> String {
     let mut out = format!("{}: {}\n\n  {}\n", clause.id, clause.title, clause.words);

@@ -1,15 +1,14 @@
-//! PTX operations in CUDA C++: fences, atomic accesses, proxy fences and barriers as a program spells
-//! them.
+//! PTX fences, atomic accesses, proxy fences and barriers in the notation of CUDA C++.
 
 use crate::ptx::operation::{
     AccessForm, AtomicOp, BarrierMode, FenceRestriction, MbarrierOp, Operation, Order,
     ProxyFenceKind, Scope, Space, Type, TypeKind, Value,
 };
 
-/// How an operation is spelled, where CUDA C++ has words for it.
+/// The CUDA C++ notation of an operation, for operations that CUDA C++ can express.
 ///
-/// Accesses are spelled by `cuda::atomic_ref`, which has no weak ones; `p` stands for the address where
-/// that is no variable.
+/// The notation for accesses is `cuda::atomic_ref`, which has no weak accesses; `p` denotes an address that
+/// is not a variable.
 #[must_use]
 pub fn spelling(operation: &Operation) -> Option<String> {
     Some(match operation {
@@ -87,7 +86,7 @@ pub fn spelling(operation: &Operation) -> Option<String> {
     })
 }
 
-/// A thread fence: the three of CUDA C are `fence.sc`.
+/// A thread fence; the three fences of CUDA C are `fence.sc`.
 fn fence(order: Order, scope: Scope) -> String {
     match (order, scope) {
         (Order::Sc, Scope::Cta) => "__threadfence_block()".to_owned(),
@@ -108,7 +107,7 @@ fn thread_scope(scope: Scope) -> Option<&'static str> {
         Scope::Cta => Some("cuda::thread_scope_block"),
         Scope::Gpu => Some("cuda::thread_scope_device"),
         Scope::Sys => Some("cuda::thread_scope_system"),
-        // libcu++ has no such scope for atomic objects.
+        // Atomic objects of libcu++ have no cluster scope.
         Scope::Cluster => None,
     }
 }
@@ -153,7 +152,7 @@ fn read_modify_write(
     let name = match op {
         AtomicOp::Cas => {
             let swap = value(swap?);
-            // The expected value is a variable, which receives what was there.
+            // The expected value is a variable, which receives the old value.
             return Some(format!(
                 "expected = {first}; {object}.compare_exchange_strong(expected, {swap}, {order})"
             ));
@@ -187,7 +186,7 @@ mod tests {
     use crate::litmus::parse::parse_bytes;
     use crate::source::Files;
 
-    /// The spellings of statements, `-` where there is none.
+    /// The notations of statements, `-` for statements without one.
     fn spelled(code: &str) -> Vec<String> {
         let text = format!(
             "PTX t\n.global .u32 x;\n.shared .align 8 .b64 b;\nP0 @ gpu 0, cta 0 {{ {code} }}\n\

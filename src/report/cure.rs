@@ -1,4 +1,4 @@
-//! A missing link into what would make it hold: the change, written out with its scope and its place.
+//! A missing link into the change of the program that would establish the link, with scope and position.
 
 use super::statement::named;
 use crate::advise::program::Strengthening;
@@ -12,10 +12,10 @@ use crate::race::near::{How, Link};
 use crate::source::Files;
 use itertools::Itertools;
 
-/// What would make the link at `index` of a path hold, given one of its defects; scopes include the threads
-/// that communicate.
+/// The change that would establish the link at `index` of a path, given one of the link's defects. Scopes
+/// include the communicating threads.
 #[must_use]
-pub fn of(
+pub fn of_link(
     path: &NearMiss,
     index: usize,
     defect: Defect,
@@ -23,33 +23,33 @@ pub fn of(
     files: &Files,
 ) -> String {
     let link = &path.links[index];
-    let wanted = scope(path, index, graph);
+    let wanted = communication_scope(path, index, graph);
     let scope = wanted.to_string();
     let scope = scope.as_str();
     match defect {
         Defect::NoRelease => {
             let fence = format!("put `fence.acq_rel.{scope}` directly before it");
-            qualified(link.to, "release", wanted, graph, files, fence)
+            with_order(link.to, "release", wanted, graph, files, fence)
         }
         Defect::NoAcquire => {
             let fence = format!("put `fence.acq_rel.{scope}` directly behind it");
-            qualified(link.from, "acquire", wanted, graph, files, fence)
+            with_order(link.from, "acquire", wanted, graph, files, fence)
         }
         Defect::WeakAccess => {
-            let subject = match (link.how, &changed(link, defect, graph)[..]) {
+            let subject = match (link.how, &changed_statements(link, defect, graph)[..]) {
                 (How::Releases | How::Acquires, _) | (_, []) => "it".to_owned(),
                 (_, weak) => {
                     let weak = weak.iter().map(|&id| named(id, graph, files));
                     weak.collect::<Vec<_>>().join(" and ")
                 }
             };
-            let operators = changed(link, defect, graph);
+            let operators = changed_statements(link, defect, graph);
             let operators = operators.iter().filter_map(|&id| cache_operator(id, graph, files));
             let place = operators.unique().map(|word| format!(", in place of `.{word}`"));
             format!("make {subject} `.relaxed.{scope}` or stronger{}", place.collect::<String>())
         }
         Defect::ScopeTooNarrow => {
-            let narrow = changed(link, defect, graph).into_iter();
+            let narrow = changed_statements(link, defect, graph).into_iter();
             let narrow = narrow.filter(|&id| graph.event(id).scope.is_some_and(|own| own < wanted));
             let narrow: Vec<String> = narrow.map(|id| named(id, graph, files)).collect();
             match narrow.is_empty() {
@@ -58,7 +58,7 @@ pub fn of(
             }
         }
         Defect::NoSequentialFence => {
-            let scope = common(link.from, link.to, graph);
+            let scope = common_scope(link.from, link.to, graph);
             format!("put `fence.sc.{scope}` between the two accesses of each thread")
         }
         Defect::NotWaitedFor => match graph.operation_of(link.from) {
@@ -76,15 +76,15 @@ pub fn of(
         },
         Defect::UnorderingBarrier => format!(
             "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
-            common(link.from, link.to, graph)
+            common_scope(link.from, link.to, graph)
         ),
         Defect::NoProxyFence => proxy_fence(path, graph, files),
         _ => defect.cure().to_owned(),
     }
 }
 
-/// The changes of orders and scopes that the missing links of a path ask for; `None` where some of them asks
-/// for another change, such as a fence.
+/// The changes of orders and scopes that would establish the missing links of a path; `None` if some link
+/// needs a different change, such as a fence.
 #[must_use]
 pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengthening>> {
     let mut out = Vec::new();
@@ -96,8 +96,8 @@ pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengt
                 Defect::WeakAccess | Defect::ScopeTooNarrow => Order::Relaxed,
                 _ => return None,
             };
-            let scope = scope(path, index, graph);
-            for id in changed(link, defect, graph) {
+            let scope = communication_scope(path, index, graph);
+            for id in changed_statements(link, defect, graph) {
                 let span = graph.event(id).span;
                 takes_order(id, graph).then(|| out.push(Strengthening { span, order, scope }))?;
             }
@@ -106,13 +106,13 @@ pub fn strengthenings(path: &NearMiss, graph: &EventGraph) -> Option<Vec<Strengt
     Some(out)
 }
 
-/// Whether a statement can have an order.
+/// Whether the instruction of a statement can have a memory order.
 fn takes_order(id: EventId, graph: &EventGraph) -> bool {
     let marks = graph.event(id).marks;
     !(marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx)
 }
 
-/// The wait that an operation needs.
+/// The wait that would complete an operation.
 fn wait_for(operation: &Operation) -> &'static str {
     match operation.tensor.map(|kind| kind.op) {
         Some(TensorOp::Load) => "put `tcgen05.wait::ld.sync.aligned` between",
@@ -129,7 +129,7 @@ fn wait_for(operation: &Operation) -> &'static str {
     }
 }
 
-/// Which proxy fence, and where: it acts for the accesses of its own CTA (PTX-8.9.5).
+/// The proxy fence and its position: a proxy fence affects the accesses of its own CTA (PTX-8.9.5).
 fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     let ends = [path.first, path.last];
     let [first, last] = ends.map(|id| graph.event(id).proxy);
@@ -161,8 +161,9 @@ fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// A qualifier where the statement can have it, in no narrower scope than it has, or a fence next to it.
-fn qualified(
+/// A memory order for the statement, if its instruction can have one, in a scope no narrower than the
+/// present one; or a fence beside the statement.
+fn with_order(
     id: EventId,
     order: &str,
     wanted: Scope,
@@ -180,8 +181,8 @@ fn qualified(
     format!("make it `.{order}.{own}`{place}, or {fence}")
 }
 
-/// The statements that a cure of a link changes.
-fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
+/// The statements that the repair of a link changes.
+fn changed_statements(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
     let ends = [link.from, link.to];
     match (defect, link.how) {
         (Defect::NoRelease, _) | (Defect::WeakAccess, How::Releases) => vec![link.to],
@@ -192,10 +193,15 @@ fn changed(link: &Link, defect: Defect, graph: &EventGraph) -> Vec<EventId> {
     }
 }
 
-/// Statements of other threads that say the same as one that a cure changes, since other executions need them
-/// changed alike: those of a lock's other owners.
-pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) -> Option<String> {
-    let changed = changed(link, defect, graph);
+/// Statements of other threads with the same text as a changed statement, such as those of a lock's other
+/// owners. Other executions need the same change there.
+pub fn same_change_elsewhere(
+    link: &Link,
+    defect: Defect,
+    graph: &EventGraph,
+    files: &Files,
+) -> Option<String> {
+    let changed = changed_statements(link, defect, graph);
     let words =
         |id: EventId| files.text(graph.event(id).span).split_whitespace().collect::<Vec<_>>();
     let twins = graph.ids().filter(|&id| {
@@ -215,7 +221,7 @@ pub fn likewise(link: &Link, defect: Defect, graph: &EventGraph, files: &Files) 
 /// The cache operators of loads and stores (PTX-9.7.9.1).
 const CACHE_OPERATORS: [&str; 7] = ["ca", "cg", "cs", "cv", "lu", "wb", "wt"];
 
-/// The cache operator of a statement, beside which it takes no order.
+/// The cache operator of a statement, which excludes a memory order.
 fn cache_operator<'f>(id: EventId, graph: &EventGraph, files: &'f Files) -> Option<&'f str> {
     let opcode =
         files.text(graph.event(id).span).split_whitespace().find(|word| word.contains('.'))?;
@@ -226,8 +232,8 @@ fn is_weak(id: EventId, graph: &EventGraph) -> bool {
     graph.event(id).order == Some(Order::Weak)
 }
 
-/// The narrowest scope with both ends of the communication that a link belongs to.
-fn scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
+/// The narrowest scope that includes both ends of the communication to which a link belongs.
+fn communication_scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
     let communicates = |link: &&Link| link.how == How::Observes;
     let (before, from) = path.links.split_at(index);
     let next = match path.links[index].how {
@@ -235,11 +241,11 @@ fn scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
         _ => from.iter().find(communicates),
     };
     let (one, other) = next.map_or((path.first, path.last), |link| (link.from, link.to));
-    common(one, other, graph)
+    common_scope(one, other, graph)
 }
 
 /// The narrowest scope that includes the threads of two events.
-fn common(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
+fn common_scope(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
     let place = |id: EventId| graph.agents[graph.event(id).agent.index()].site();
     let (Some(a), Some(b)) = (place(one), place(other)) else { return Scope::Sys };
     match () {
@@ -272,8 +278,8 @@ pub(super) fn comes_before(first: EventId, second: EventId, graph: &EventGraph) 
     first.agent == second.agent && first.position < second.position
 }
 
-/// The fence by which a write releases what came before, or a read acquires for what follows, if the access
-/// does not do so by itself.
+/// The fence through which a write releases earlier accesses, or a read acquires for later ones; `None` if
+/// the access is itself a release or an acquire.
 #[must_use]
 pub fn acting_fence(link: &Link, graph: &EventGraph) -> Option<EventId> {
     let (access, order) = match link.how {

@@ -1,4 +1,4 @@
-//! How a relation of the model comes to hold between two events: the steps behind it.
+//! A relation between two events into the steps that establish it.
 
 use super::witness::{Edge, shortest};
 use crate::cat::render::node_text;
@@ -13,17 +13,17 @@ use rustc_hash::FxHashSet;
 /// A step from one event to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The relation in the model.
+    /// The relation's node in the model.
     pub node: NodeId,
-    /// The same by name, with the two events.
+    /// The relation's name, with the two events.
     pub edge: Edge,
 }
 
-/// Definitions that are one step whatever they are made of.
+/// Definitions that are single steps, whatever they are composed of.
 const STEPS: [&str; 3] = ["synchronizes", "observation", "fr"];
 
-/// The steps of program order, synchronization, observation and the like by which `node` relates
-/// two events of an execution; one step where nothing more can be said.
+/// The steps of program order, synchronization, observation and similar relations by which `node` relates
+/// two events of an execution; a single step if the relation has no finer steps.
 pub(super) fn derivation(
     model: &Model,
     execution: &Execution<'_>,
@@ -38,7 +38,7 @@ pub(super) fn derivation(
     derivation.steps
 }
 
-/// The steps of what breaks an axiom, in order.
+/// The steps of the violation of an axiom, in order.
 #[must_use]
 pub fn steps(model: &Model, execution: &Execution<'_>, failure: &Failure) -> Vec<Step> {
     let node = model.axioms[failure.axiom].node;
@@ -60,7 +60,7 @@ pub fn steps(model: &Model, execution: &Execution<'_>, failure: &Failure) -> Vec
     }
 }
 
-/// How `event` is related to itself by a composition: to another event, and back.
+/// How a composition relates `event` to itself: to another event, and back.
 pub(super) fn two_steps(
     model: &Model,
     node: NodeId,
@@ -75,7 +75,7 @@ pub(super) fn two_steps(
     Some((Step::new(model, first, event, other), Step::new(model, second, other, event)))
 }
 
-/// The part of a union that relates two events, if it has no name of its own.
+/// The alternative of a union that relates two events, unless the union has a name.
 fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values) -> NodeId {
     match model.arena.node(node) {
         Node::Union(a, b) if defined(model, node).is_none() => {
@@ -86,8 +86,8 @@ fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values
     }
 }
 
-/// The name of the first definition that a node is, if it is one; one of the library's counts where
-/// the model shows it.
+/// The name of the first definition with this node; definitions of the library count if the model shows
+/// them.
 pub(super) fn defined(model: &Model, node: NodeId) -> Option<&str> {
     let own = model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str());
     own.or_else(|| model.shown.iter().find(|(_, shown)| *shown == node).map(|(name, _)| &**name))
@@ -102,7 +102,7 @@ pub(super) fn name(model: &Model, node: NodeId) -> String {
     node_text(&model.arena, node, &names)
 }
 
-/// The relations that a node is made of, itself included.
+/// The relations in the expression of a node, including the node.
 fn relations_in(model: &Model, node: NodeId) -> Vec<NodeId> {
     let (mut seen, mut open) = (FxHashSet::default(), vec![node]);
     while let Some(id) = open.pop() {
@@ -136,7 +136,7 @@ impl Derivation<'_> {
         self.values.relation(node).contains(from, to)
     }
 
-    /// Adds the steps by which `node` leads from one event to another, which it does.
+    /// Adds the steps by which `node` relates `from` to `to`; the relation has to hold.
     fn add(&mut self, node: NodeId, from: EventId, to: EventId) {
         if defined(self.model, node).is_some_and(|name| STEPS.contains(&name)) {
             return self.step(node, from, to);
@@ -147,7 +147,7 @@ impl Derivation<'_> {
                 let side = if self.holds(a, from, to) { a } else { b };
                 self.add(side, from, to);
             }
-            // The other side says which pairs count, not how one leads to the other.
+            // The other operand restricts the pairs, and establishes no step.
             Node::Inter(a, b) => {
                 let first = self.communicates(a) || !self.communicates(b) && self.leads(a);
                 self.add(if first { a } else { b }, from, to);
@@ -176,13 +176,13 @@ impl Derivation<'_> {
         self.steps.push(Step::new(self.model, node, from, to));
     }
 
-    /// Whether a relation says who reads or overwrites what; `morally-strong`, which some pairs are
-    /// in program order for, does not.
+    /// Whether a relation is built from communication. `morally-strong` is not, although program order
+    /// makes some pairs morally strong.
     fn communicates(&self, node: NodeId) -> bool {
         self.is_made_of(node, &[BaseRel::Rf, BaseRel::Co])
     }
 
-    /// Whether a relation is made of orders and not of properties of two events.
+    /// Whether a relation is built from orders, as opposed to properties of two events.
     fn leads(&self, node: NodeId) -> bool {
         let orders = [BaseRel::Po, BaseRel::Rf, BaseRel::Co, BaseRel::FenceSc, BaseRel::Api];
         self.is_made_of(node, &orders)

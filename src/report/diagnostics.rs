@@ -27,10 +27,10 @@ pub fn render(diagnostic: &Diagnostic, files: &Files, paint: Paint) -> String {
     let mut group = Group::with_title(title);
     for (file, mut labels) in by_file(diagnostic) {
         let Some(source) = files.get(file) else { continue };
-        if !readable(source, shown(source, &labels, files)) {
+        if !readable(source, excerpt_range(source, &labels, files)) {
             labels.truncate(1);
         }
-        let excerpt = shown(source, &labels, files);
+        let excerpt = excerpt_range(source, &labels, files);
         let first = source.position(excerpt.start).line;
         if !readable(source, excerpt.clone()) {
             let at = source.position(within(labels[0].1, files).start);
@@ -77,7 +77,11 @@ fn readable(source: &SourceFile, lines: Range<usize>) -> bool {
 }
 
 /// The lines from the first label to the last.
-fn shown(source: &SourceFile, labels: &[(AnnotationKind, &Label)], files: &Files) -> Range<usize> {
+fn excerpt_range(
+    source: &SourceFile,
+    labels: &[(AnnotationKind, &Label)],
+    files: &Files,
+) -> Range<usize> {
     let ranges = labels.iter().map(|(_, label)| within(label, files));
     let all = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
     source.lines_around(all.unwrap_or(0..0))

@@ -1,4 +1,4 @@
-//! What differs between two models, for people, for a pull request and for other tools.
+//! The differences between the verdicts of two models as text, Markdown, JSON and JUnit XML.
 
 use super::json::SCHEMA;
 use super::junit::Suites;
@@ -6,26 +6,27 @@ use super::summary::Stated;
 use crate::batch::Case;
 use crate::litmus::print::print_blocks;
 use crate::relation::expr::Model;
+use crate::rule::Rule;
 use crate::verdict::Kind;
 use crate::workbench::diff::{Cause, Compared, Exchange, Group, Said, Side, counts, groups};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// How many tests of a group are named unless all are wanted.
+/// The most tests of a group that are named, unless the user asks for all.
 const FEW: usize = 8;
-/// How many states or races of a test are named.
+/// The most states or races of a test that are named.
 const FEW_MEMBERS: usize = 4;
 
 /// Two models compared on tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// The old side's name, and the new one's.
+    /// The names of the old and the new side.
     pub names: [&'a str; 2],
     /// The tests.
     pub cases: &'a [Case],
-    /// How they compare, in the same order.
+    /// The comparison of each test, in the same order.
     pub compared: &'a [Compared],
-    /// The tests of which only the old side knows.
+    /// The tests that only the old side has.
     pub gone: &'a [String],
     /// Whether every test of a group is named.
     pub all: bool,
@@ -39,7 +40,7 @@ impl Report<'_> {
         }
     }
 
-    /// The tests that only the new side knows.
+    /// The tests that only the new side has.
     fn unknown(&self) -> impl Iterator<Item = usize> {
         (0..self.compared.len()).filter(|&at| self.compared[at].old.is_none())
     }
@@ -48,7 +49,7 @@ impl Report<'_> {
         self.compared.iter().filter(|one| one.differs()).count()
     }
 
-    /// The words for verdicts that occur, and the counts of both sides.
+    /// The words for the verdicts that occur, and the counts of both sides.
     fn table(&self) -> (Vec<&'static str>, [Vec<usize>; 2]) {
         let old: Vec<&Said> = self.compared.iter().filter_map(|one| one.old.as_ref()).collect();
         let sides = [counts(old.into_iter()), counts(self.compared.iter().map(|one| &one.new))];
@@ -59,8 +60,8 @@ impl Report<'_> {
         (names, sides.map(|side| shown.iter().map(|&at| side[at]).collect()))
     }
 
-    /// What the tests of a group have in common, such as `newly forbidden (was allowed), by Causality
-    /// of ptx-9.2`.
+    /// The common property of a group's tests, such as `newly forbidden (was allowed), by Causality of
+    /// ptx-9.2`.
     fn title(&self, group: &Group) -> String {
         let key = &group.key;
         let [new, old] = key.words;
@@ -87,8 +88,8 @@ impl Report<'_> {
         verdict + &cause
     }
 
-    /// The test of a group that is shown: the shortest.
-    fn shown(&self, group: &Group) -> usize {
+    /// The example of a group: the shortest test.
+    fn example(&self, group: &Group) -> usize {
         let length = |&&at: &&usize| {
             let test = &self.cases[at].test;
             let statements: usize = test.threads.iter().map(|t| t.statements.len()).sum();
@@ -103,7 +104,7 @@ fn source(case: &Case) -> String {
     print_blocks(&case.test).unwrap_or_else(|why| format!("({why})\n"))
 }
 
-/// What only one side reaches, a line each.
+/// The states or races that only one side reaches, a line each.
 fn members(what: &str, exchange: Option<&Exchange>) -> Vec<String> {
     let Some(exchange) = exchange else { return Vec::new() };
     let list = |sign: &str, members: &[String]| -> Vec<String> {
@@ -115,7 +116,7 @@ fn members(what: &str, exchange: Option<&Exchange>) -> Vec<String> {
     [list("+", &exchange.gained), list("-", &exchange.lost)].concat()
 }
 
-/// The comparison for people.
+/// The comparison as text.
 #[must_use]
 pub fn text(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -136,10 +137,10 @@ pub fn text(report: &Report<'_>) -> String {
     }
     for group in groups(report.compared) {
         let _ = writeln!(out, "\n{}: {}", report.title(&group), tests(group.tests.len()));
-        for line in listed(report, &group) {
-            let _ = writeln!(out, "  {line}");
+        for Item { level, text } in listed(report, &group) {
+            let _ = writeln!(out, "  {}{text}", level.indent());
         }
-        let shown = report.shown(&group);
+        let shown = report.example(&group);
         let _ = writeln!(out, "  for example {}:", report.cases[shown].path);
         source(&report.cases[shown]).lines().for_each(|line| {
             let _ = writeln!(out, "  | {line}");
@@ -149,26 +150,52 @@ pub fn text(report: &Report<'_>) -> String {
     out + &closing(report)
 }
 
-/// The names of a group's tests, with the states and races that differ.
-fn listed(report: &Report<'_>, group: &Group) -> Vec<String> {
+/// An item of the list of a group's tests.
+struct Item {
+    level: Level,
+    text: String,
+}
+
+/// The level of an item in the list of a group's tests.
+#[derive(Clone, Copy)]
+enum Level {
+    /// A test.
+    Test,
+    /// A state or race of the test before.
+    Member,
+}
+
+impl Level {
+    fn indent(self) -> &'static str {
+        match self {
+            Self::Test => "",
+            Self::Member => "  ",
+        }
+    }
+}
+
+/// The tests of a group, with differing states and races.
+fn listed(report: &Report<'_>, group: &Group) -> Vec<Item> {
     let most = if report.all { usize::MAX } else { FEW };
-    let mut lines = Vec::new();
+    let mut items = Vec::new();
     for &at in group.tests.iter().take(most) {
-        lines.push(report.cases[at].path.clone());
+        items.push(Item { level: Level::Test, text: report.cases[at].path.clone() });
         let one = &report.compared[at];
-        lines.extend(members("state", one.states.as_ref()).iter().map(|m| format!("  {m}")));
-        lines.extend(members("race", one.races.as_ref()).iter().map(|m| format!("  {m}")));
+        let states = members("state", one.states.as_ref());
+        let members = states.into_iter().chain(members("race", one.races.as_ref()));
+        items.extend(members.map(|text| Item { level: Level::Member, text }));
     }
     let more = group.tests.len().saturating_sub(most);
-    lines.extend((more > 0).then(|| format!("and {more} more (--all names them)")));
-    lines
+    let rest = (more > 0).then(|| format!("and {more} more (--all names them)"));
+    items.extend(rest.map(|text| Item { level: Level::Test, text }));
+    items
 }
 
 fn tests(count: usize) -> String {
     if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
 }
 
-/// What is new, gone and not known, and how many tests differ.
+/// New, missing and undecided tests, and the number of differing tests.
 fn closing(report: &Report<'_>) -> String {
     let mut out = String::new();
     for at in report.unknown() {
@@ -189,7 +216,7 @@ fn closing(report: &Report<'_>) -> String {
     out
 }
 
-/// The comparison for a pull request.
+/// The comparison as Markdown for a pull request.
 #[must_use]
 pub fn markdown(report: &Report<'_>) -> String {
     let [old, new] = report.names;
@@ -205,11 +232,10 @@ pub fn markdown(report: &Report<'_>) -> String {
     for group in groups(report.compared) {
         let (title, count) = (report.title(&group), tests(group.tests.len()));
         let _ = writeln!(out, "\n<details><summary>{title}: {count}</summary>\n");
-        for line in listed(report, &group) {
-            let inner = line.starts_with("  ");
-            let _ = writeln!(out, "{}- `{}`", if inner { "  " } else { "" }, line.trim());
+        for Item { level, text } in listed(report, &group) {
+            let _ = writeln!(out, "{}- `{text}`", level.indent());
         }
-        let shown = &report.cases[report.shown(&group)];
+        let shown = &report.cases[report.example(&group)];
         let _ = writeln!(out, "\n`{}`:\n\n```\n{}```\n\n</details>", shown.path, source(shown));
     }
     let lines = closing(report);
@@ -224,10 +250,10 @@ pub fn markdown(report: &Report<'_>) -> String {
     out
 }
 
-/// The comparison as one object.
+/// The comparison as one JSON object.
 #[must_use]
 pub fn json(report: &Report<'_>) -> String {
-    let said = |said: &Said| json!({"verdict": said.kind.name(), "axioms": said.axioms, "rule": said.rule});
+    let said = |said: &Said| json!({"verdict": said.kind.name(), "axioms": said.axioms, "rule": said.rule.as_ref().map(Rule::to_string)});
     let exchange =
         |e: &Option<Exchange>| e.as_ref().map(|e| json!({"gained": e.gained, "lost": e.lost}));
     let tests: Vec<Value> = (report.cases.iter().zip(report.compared))
@@ -254,7 +280,7 @@ pub fn json(report: &Report<'_>) -> String {
                 "old": group.key.old.name(),
                 "new": group.key.new.name(),
                 "tests": paths,
-                "shown": report.cases[report.shown(group)].path,
+                "shown": report.cases[report.example(group)].path,
             })
         })
         .collect();
@@ -271,7 +297,7 @@ pub fn json(report: &Report<'_>) -> String {
     format!("{value:#}\n")
 }
 
-/// The comparison as JUnit's XML: a case per test, which fails where it differs.
+/// The comparison as JUnit XML: a case per test, which fails if the test differs.
 #[must_use]
 pub fn junit(report: &Report<'_>, new: &Model) -> String {
     let models = std::slice::from_ref(new);
@@ -279,7 +305,8 @@ pub fn junit(report: &Report<'_>, new: &Model) -> String {
     for (case, one) in report.cases.iter().zip(report.compared) {
         let kind = one.new.kind;
         let expected = one.old.as_ref().map(|old| old.kind);
-        let why = one.new.rule.clone().unwrap_or_else(|| one.new.axioms.join(", "));
+        let why =
+            one.new.rule.as_ref().map(Rule::to_string).unwrap_or_else(|| one.new.axioms.join(", "));
         let stated = Stated {
             kind,
             quantifier: case.test.quantifier,

@@ -1,4 +1,4 @@
-//! Tests that tell two models apart, for people and for other tools.
+//! Tests that distinguish two models, as text and JSON.
 
 use super::json::SCHEMA;
 use crate::workbench::distinguish::{Answer, Distinction};
@@ -6,7 +6,7 @@ use crate::workbench::family::Family;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The answer for people; `names` are those of the models.
+/// The answer as text; `names` are the names of the models.
 #[must_use]
 pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
     let [a, b] = names;
@@ -45,7 +45,7 @@ pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
     out
 }
 
-/// What a test says, in a line.
+/// The verdicts on a test, in a line.
 fn line(one: &Distinction, names: [&str; 2]) -> String {
     let said = |index: usize| {
         let axioms = one.said[index].axioms.join(", ");
@@ -57,7 +57,7 @@ fn line(one: &Distinction, names: [&str; 2]) -> String {
     format!("{events} in {threads}: {}, {}", said(0), said(1))
 }
 
-/// That there is no test, and of which sizes.
+/// The statement that no test of the examined sizes exists.
 fn none(answer: &Answer, [a, b]: [&str; 2], threads: usize) -> String {
     let mut out = match (answer.is_cut, answer.same_axioms) {
         (true, _) => format!(
@@ -81,7 +81,7 @@ fn none(answer: &Answer, [a, b]: [&str; 2], threads: usize) -> String {
     out
 }
 
-/// The answer as one object.
+/// The answer as a JSON object.
 #[must_use]
 pub fn json(answer: &Answer, names: [&str; 2], threads: usize) -> String {
     let found: Vec<Value> = answer

@@ -1,29 +1,29 @@
-//! How two models stand to each other, with what proves it, for people.
+//! The relation between two models, with its proof, as text.
 
 use crate::workbench::distinguish::Answer;
 use crate::workbench::equiv::{BASIC_LAWS, Derived};
 use std::fmt::Write;
 
-/// What is known of two models.
+/// The known facts about two models.
 #[derive(Clone, Debug)]
-pub struct Stand<'a> {
-    /// Their names.
+pub struct Relationship<'a> {
+    /// The names of the models.
     pub names: [&'a str; 2],
-    /// What of each follows from the other.
+    /// The axioms of each model that follow from the other model.
     pub derived: [&'a Derived; 2],
-    /// What each allows and the other forbids, where that was looked for.
+    /// The executions that each model allows and the other forbids, if the search ran.
     pub found: [Option<&'a Answer>; 2],
-    /// Whether every step is shown.
+    /// Whether the report shows every step of the proofs.
     pub steps: bool,
 }
 
-impl Stand<'_> {
+impl Relationship<'_> {
     /// Whether a test shows that a model allows what the other forbids.
     fn allows_more(&self, model: usize) -> bool {
         self.found[model].is_some_and(|answer| !answer.found.is_empty())
     }
 
-    /// The sizes up to which no test was found in either direction.
+    /// The sizes up to which the searches in both directions found no test.
     fn sizes(&self) -> String {
         let answers = self.found.iter().flatten();
         let covered = answers.filter_map(|answer| answer.covered.first());
@@ -33,11 +33,11 @@ impl Stand<'_> {
         }
     }
 
-    /// The relation in a line.
+    /// The relation as one line.
     #[must_use]
     pub fn line(&self) -> String {
         let [a, b] = self.names;
-        // What follows from the axioms of the other is kept wherever the other is.
+        // A model whose axioms all follow from the other model allows every execution of that model.
         let within = [0, 1].map(|model| self.derived[1 - model].is_complete());
         let more = [self.allows_more(0), self.allows_more(1)];
         match (within, more) {
@@ -65,12 +65,12 @@ impl Stand<'_> {
     }
 }
 
-/// The answer for people.
+/// The relation with proofs and tests.
 #[must_use]
-pub fn text(stand: &Stand<'_>, threads: usize) -> String {
-    let mut out = format!("{}\n", stand.line());
-    for (model, derived) in stand.derived.iter().enumerate() {
-        let (own, other) = (stand.names[model], stand.names[1 - model]);
+pub fn text(relationship: &Relationship<'_>, threads: usize) -> String {
+    let mut out = format!("{}\n", relationship.line());
+    for (model, derived) in relationship.derived.iter().enumerate() {
+        let (own, other) = (relationship.names[model], relationship.names[1 - model]);
         let _ = writeln!(out, "\naxioms of {own} from those of {other}:");
         for follows in &derived.follows {
             let steps: usize = follows.proofs.iter().map(|proof| proof.steps()).sum();
@@ -84,7 +84,7 @@ pub fn text(stand: &Stand<'_>, threads: usize) -> String {
                 steps => format!("in {steps} steps"),
             };
             let _ = writeln!(out, "  {} {from}, {how}", follows.axiom);
-            if stand.steps {
+            if relationship.steps {
                 for step in follows.proofs.iter().flat_map(|p| p.chains.iter().flatten()) {
                     let arrow = if step.backwards { "<-" } else { "->" };
                     let _ = writeln!(out, "    {arrow} {}: {}", step.law, step.after);
@@ -99,15 +99,15 @@ pub fn text(stand: &Stand<'_>, threads: usize) -> String {
             let _ = writeln!(out, "  laws: {}", laws.join(", "));
         }
     }
-    if stand.steps {
+    if relationship.steps {
         let _ = writeln!(out, "\nall comparisons are up to these:");
         BASIC_LAWS.iter().for_each(|law| {
             let _ = writeln!(out, "  {law}");
         });
     }
-    for (model, answer) in stand.found.iter().enumerate() {
+    for (model, answer) in relationship.found.iter().enumerate() {
         let Some(answer) = answer else { continue };
-        let (own, other) = (stand.names[model], stand.names[1 - model]);
+        let (own, other) = (relationship.names[model], relationship.names[1 - model]);
         match answer.found.first() {
             Some(test) => {
                 let _ = writeln!(out, "\nallowed by {own} and forbidden by {other}:");

@@ -1,4 +1,4 @@
-//! A verdict in words: what it is, which clauses decide it, and an execution to look at.
+//! A verdict explained: the verdict, the deciding clauses, and an execution.
 
 use super::derivation::{Step, derivation, name, two_steps};
 use super::proof::Depth;
@@ -22,19 +22,19 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 use itertools::Itertools;
 
-/// The explanation; `counterfactual` is the execution that a forbidden outcome would have, and `followed`
-/// what comes of following the list of what an allowed one lacks, where that is known.
+/// The explanation. `counterfactual` is the execution that a forbidden outcome would have; `follow_up`
+/// describes the result of the changes that are suggested for an allowed one, if the result is known.
 #[must_use]
 pub fn render(
     subject: Subject<'_>,
     counterfactual: Option<&Result<Counterfactual, Absent>>,
-    followed: Option<&str>,
+    follow_up: Option<&str>,
 ) -> String {
     let Subject { case, judgement, model, files, .. } = subject;
     let quantifier = case.test.quantifier;
     let word = judgement.verdict.kind().word(quantifier);
     let mut out = format!("{}: {word} under {}", case.path, model.name);
-    if let Some(expected) = unexpected(judgement) {
+    if let Some(expected) = unmet_expectation(judgement) {
         out.push_str(&format!(", NOT EXPECTED: expected {}", expected.word(quantifier)));
     }
     out.push_str("\n\n");
@@ -56,14 +56,14 @@ pub fn render(
     match &judgement.verdict {
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
-            out.push_str(&drawn_with_races(subject, graph, choices));
-            out.push_str(&near::excluding(case, judgement, model, files, followed));
+            out.push_str(&picture_and_races(subject, graph, choices));
+            out.push_str(&near::excluding(case, judgement, model, files, follow_up));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
                 out.push_str(&reason::forbidden(core, model, files));
                 out.push('\n');
-                out.push_str(&platform_note(subject, core));
+                out.push_str(&platform_text(subject, core));
             }
             if !core.axioms.is_empty() {
                 if !core.endless.is_empty() {
@@ -73,7 +73,7 @@ pub fn render(
             }
         }
         Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
-            out.push_str(&ruled(subject, graph, why));
+            out.push_str(&by_rule(subject, graph, why));
         }
         Verdict::Unknown(why) => {
             out.push_str(&format!("{}\n", reason::undecided(why, subject.files)))
@@ -83,13 +83,13 @@ pub fn render(
     out
 }
 
-/// The verdict that was expected, where it is another one.
-fn unexpected(judgement: &Judgement) -> Option<Kind> {
+/// The expected verdict, if the actual one differs.
+fn unmet_expectation(judgement: &Judgement) -> Option<Kind> {
     judgement.expected.filter(|_| judgement.standing() == Standing::Unexpected)
 }
 
-/// What readings of the standard say otherwise, with their verdicts, those first for which most speaks;
-/// empty where none does.
+/// The other readings of the standard with different verdicts, most plausible first; empty if all readings
+/// agree.
 #[must_use]
 pub fn other_readings(others: &[(String, Kind)]) -> String {
     let Some(heaviest) = others.iter().map(|(reading, _)| weight(reading)).min() else {
@@ -118,7 +118,7 @@ pub fn other_readings(others: &[(String, Kind)]) -> String {
     out
 }
 
-/// The axioms that exclude an outcome, and an execution without them.
+/// The axioms that exclude an outcome, and an execution that breaks them.
 fn by_axioms(
     subject: Subject<'_>,
     core: &Core,
@@ -127,23 +127,23 @@ fn by_axioms(
     let doubt = if core.may_be_shorter() { ", perhaps more of them than needed" } else { "" };
     let mut out = format!("These axioms of the model exclude the outcome{doubt}:\n");
     reason::axioms(core, subject.model)
-        .for_each(|axiom| out.push_str(&quoted(axiom, subject.files)));
+        .for_each(|axiom| out.push_str(&axiom_with_clauses(axiom, subject.files)));
     if core.despite_race {
         out.push_str(
             "\nAccesses of different sizes race (`ptxmc races` lists them), which voids all other \
              axioms of the model; this clause holds in programs with such a race too (PTX-8.7.2).\n",
         );
     }
-    out.push_str(&platform_note(subject, core));
+    out.push_str(&platform_text(subject, core));
     match (counterfactual, &subject.judgement.graph) {
-        (Some(Ok(found)), Some(graph)) => out.push_str(&excluded(subject, graph, core, found)),
+        (Some(Ok(found)), Some(graph)) => out.push_str(&counterfactual_text(subject, graph, core, found)),
         (Some(Err(Absent::NoCandidate)), _) if core.torn => out.push_str(
             "\nOnly an execution that tears accesses apart could have it, and where no other access \
              overlaps one in part none is looked for (V10, `--reading tearing=byte`).\n",
         ),
         (Some(Err(Absent::NoCandidate)), _) => out
             .push_str("\nEven without any axiom, no execution that ends has this outcome.\n"),
-        (Some(Err(Absent::Untold)), _) => out.push_str(
+        (Some(Err(Absent::Undecided)), _) => out.push_str(
             "\nWhether some execution would have it without them could not be found out.\n",
         ),
         _ => {}
@@ -151,9 +151,9 @@ fn by_axioms(
     out
 }
 
-/// Why the verdict rests on the platform: a clause on atomicity excludes the outcome, or that accesses
-/// are not torn, where a host and a device thread access one location (PTX-8.1.1). Of two accesses
-/// that are excluded as atomics, one has to be one.
+/// The reason why the verdict depends on the platform: in a location that a host and a device thread
+/// access, the outcome is excluded by a clause on atomicity, or by the assumption that accesses are not
+/// torn (PTX-8.1.1). Exclusion by atomicity needs at least one atomic operation.
 fn platform(subject: Subject<'_>, core: &Core) -> Option<&'static str> {
     let graph = subject.judgement.graph.as_ref()?;
     let has = |wanted: &dyn Fn(&Axiom) -> bool| reason::axioms(core, subject.model).any(wanted);
@@ -179,8 +179,8 @@ fn platform(subject: Subject<'_>, core: &Core) -> Option<&'static str> {
     }
 }
 
-/// What it says of the platform.
-fn platform_note(subject: Subject<'_>, core: &Core) -> String {
+/// The note that the verdict depends on the platform.
+fn platform_text(subject: Subject<'_>, core: &Core) -> String {
     platform(subject, core).map_or_else(String::new, |what| {
         format!(
             "\nWhether {what} of the host and of a device are atomic to each other depends on the \
@@ -189,7 +189,7 @@ fn platform_note(subject: Subject<'_>, core: &Core) -> String {
     })
 }
 
-fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
+fn picture_text(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
     let Some(graph) = graph else { return String::new() };
     match picture(subject, graph, choices) {
         Ok(picture) => text::render(&picture),
@@ -197,8 +197,12 @@ fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) ->
     }
 }
 
-/// As [`drawn`], with what races there, which is mostly why it has an outcome that nobody wants.
-fn drawn_with_races(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
+/// As [`picture_text`], with the races of the execution, which often explain an unwanted outcome.
+fn picture_and_races(
+    subject: Subject<'_>,
+    graph: Option<&EventGraph>,
+    choices: &Choices,
+) -> String {
     let Some(graph) = graph else { return String::new() };
     let execution = match Execution::build(graph, choices.clone()) {
         Ok(execution) => execution,
@@ -208,7 +212,7 @@ fn drawn_with_races(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &
     let problem = Problem { graph, model: subject.model };
     let mut out = text::render(&picture);
     out.push_str(&story::of_outcome(subject.model, &execution, subject.files));
-    out.push_str(&races::beside(problem, &execution, subject.files));
+    out.push_str(&races::beside_picture(problem, &execution, subject.files));
     out
 }
 
@@ -216,14 +220,14 @@ fn picture(subject: Subject<'_>, graph: &EventGraph, choices: &Choices) -> Resul
     Picture::of(&subject.case.test.name, graph, choices, subject.model)
 }
 
-/// A rule that decides, the statements concerned, and an execution.
-fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> String {
+/// The deciding rule, the statements that it concerns, and an execution.
+fn by_rule(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> String {
     let mut out = match why.rule.silence() {
         Some(silence) => format!("{}: {}\n", silence.words(), why.rule),
         None => format!("{}\n", why.rule),
     };
     if let Rule::ModelCondition { name, .. } = &why.rule {
-        out.push_str(&demanded(name, subject));
+        out.push_str(&axiom_text(name, subject));
     }
     for &span in &why.spans {
         out.push_str(&source_line(span, subject.files));
@@ -241,13 +245,13 @@ fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> Stri
             true => "\nIt happens in this execution:\n",
             false => "\nIt happens in this execution, in which the statement is no event:\n",
         });
-        out.push_str(&drawn(subject, graph, choices));
+        out.push_str(&picture_text(subject, graph, choices));
     }
     out
 }
 
-/// What an axiom demands: the comment on it in the model, and its text.
-fn demanded(name: &str, subject: Subject<'_>) -> String {
+/// The demand of an axiom: its comment and its text in the model.
+fn axiom_text(name: &str, subject: Subject<'_>) -> String {
     let Some(axiom) = subject.model.axioms.iter().find(|axiom| axiom.name == name) else {
         return String::new();
     };
@@ -256,7 +260,7 @@ fn demanded(name: &str, subject: Subject<'_>) -> String {
     comment + &source_line(axiom.span, subject.files)
 }
 
-/// The comment that stands before a statement of a model.
+/// The comment before a statement of a model.
 fn comment_on(span: Span, files: &Files) -> Option<String> {
     let text = files.get(span.file)?.text.get(..span.start as usize)?;
     let text = text.trim_end().trim_end_matches("undefined_unless").trim_end();
@@ -265,8 +269,8 @@ fn comment_on(span: Span, files: &Files) -> Option<String> {
     Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What comes closest to ordering the statements that a rule is about: in the direction of the rule, or, where
-/// nothing leads there, in the other one.
+/// The path that comes nearest to ordering the statements of a rule: in the direction of the rule, or in
+/// the opposite one if no path leads in the direction of the rule.
 fn nearest_order(
     subject: Subject<'_>,
     graph: &EventGraph,
@@ -274,10 +278,10 @@ fn nearest_order(
     spans: &[Span],
 ) -> String {
     let Ok(execution) = Execution::build(graph, choices.clone()) else { return String::new() };
-    let here =
+    let at_rule =
         |id: &EventId| spans.contains(&graph.event(*id).span) && execution.executed.contains(*id);
     let accesses: Vec<EventId> =
-        graph.ids().filter(here).filter(|&id| graph.event(id).loc.is_some()).collect();
+        graph.ids().filter(at_rule).filter(|&id| graph.event(id).loc.is_some()).collect();
     let meet = |&(one, other): &(EventId, EventId)| {
         let (one, other) = (graph.event(one), graph.event(other));
         one.loc == other.loc && one.span != other.span && (one.is_write() || other.is_write())
@@ -290,8 +294,8 @@ fn nearest_order(
     path.map_or_else(String::new, |path| format!("\n{}", near::render(&path, graph, subject.files)))
 }
 
-/// An axiom with its clauses, its place and its text.
-fn quoted(axiom: &Axiom, files: &Files) -> String {
+/// An axiom with its clauses, its position and its text.
+fn axiom_with_clauses(axiom: &Axiom, files: &Files) -> String {
     format!("  {}\n{}", reason::named(axiom), source_line(axiom.span, files))
 }
 
@@ -300,9 +304,9 @@ fn source_line(span: Span, files: &Files) -> String {
     format!("    {}: {text}\n", files.location(span))
 }
 
-/// An execution that would have the outcome, where it breaks which axioms, and what these have to
-/// do with the core.
-fn excluded(
+/// An execution that would have the outcome, the axioms that the execution breaks and where, and the
+/// relation of these axioms to the core.
+fn counterfactual_text(
     subject: Subject<'_>,
     graph: &EventGraph,
     core: &Core,
@@ -310,7 +314,7 @@ fn excluded(
 ) -> String {
     let name = |axiom: usize| subject.model.axioms[axiom].name.as_str();
     let broken: Vec<usize> = found.broken.iter().map(|failure| failure.axiom).collect();
-    let names = listed(broken.iter().copied().map(name));
+    let names = enumeration(broken.iter().copied().map(name));
     let mut out = format!("\nWithout {names}, this execution would have it:\n");
     let execution = match Execution::build(graph, found.choices.clone()) {
         Ok(execution) => execution,
@@ -318,7 +322,7 @@ fn excluded(
     };
     let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
     out.push_str(&text::render(&picture));
-    out.push_str(&breaks(subject.model, &execution, &picture, found));
+    out.push_str(&violations_text(subject.model, &execution, &picture, found));
     let foreign: Vec<usize> = broken.iter().copied().filter(|a| !core.axioms.contains(a)).collect();
     match (found.fewest, broken.len()) {
         (_, 0 | 1) => {}
@@ -329,7 +333,7 @@ fn excluded(
             ));
             if !foreign.is_empty() {
                 let verb = if foreign.len() == 1 { "belongs" } else { "belong" };
-                let names = listed(foreign.into_iter().map(name));
+                let names = enumeration(foreign.into_iter().map(name));
                 out.push_str(&format!(
                     "{names} {verb} to another set of axioms that excludes the outcome too.\n"
                 ));
@@ -348,35 +352,36 @@ fn excluded(
             (true, _) => "exclude",
             (false, _) => "may exclude",
         };
-        let names = listed(silent.into_iter().map(name));
+        let names = enumeration(silent.into_iter().map(name));
         out.push_str(&format!("{names} {verb} other executions with the outcome.\n"));
     }
     out.push_str(&story::of_failures(subject, &execution, &picture, &found.broken));
     for other in &found.others {
-        out.push_str(&also_excluded(subject, &execution, other));
+        out.push_str(&further_execution(subject, &execution, other));
     }
     out
 }
 
-/// An execution that another axiom excludes, by what it has otherwise than the one that is shown.
-fn also_excluded(subject: Subject<'_>, shown: &Execution<'_>, other: &Other) -> String {
+/// A further execution that another axiom excludes, described by its differences from the one in the
+/// picture.
+fn further_execution(subject: Subject<'_>, shown: &Execution<'_>, other: &Other) -> String {
     let Subject { case, model, files, .. } = subject;
     let Ok(execution) = Execution::build(shown.graph, other.choices.clone()) else {
         return String::new();
     };
     let names = other.broken.iter().map(|failure| model.axioms[failure.axiom].name.as_str());
-    let names = listed(names);
+    let names = enumeration(names);
     let verb = if other.broken.len() == 1 { "excludes" } else { "exclude" };
     let mut out = format!("\n{names} {verb} other executions with the outcome, as this one:\n");
     out.push_str(&story::differences(&execution, shown, files));
     let picture = Picture::of_execution(&case.test.name, &execution, model);
-    // Proofs speak in the letters of the picture, and of this execution there is none.
+    // Proofs refer to letters of a picture, and this execution has no picture.
     let subject = Subject { unfold: Depth::Folded, ..subject };
     out + &story::of_failures(subject, &execution, &picture, &other.broken)
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn enumeration<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.split_last() {
         Some((last, first @ [_, ..])) => format!("{} and {last}", first.join(", ")),
@@ -384,8 +389,8 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     }
 }
 
-/// Where the execution breaks the axioms in its way.
-fn breaks(
+/// The places where the execution breaks axioms.
+fn violations_text(
     model: &Model,
     execution: &Execution<'_>,
     picture: &Picture,
@@ -394,13 +399,13 @@ fn breaks(
     let mut out = String::new();
     for failure in &found.broken {
         let axiom = &model.axioms[failure.axiom];
-        let why = broken(model, axiom, failure, picture, execution);
+        let why = violation_text(model, axiom, failure, picture, execution);
         out.push_str(&format!("It breaks {}: {why}\n", axiom.name));
     }
     out
 }
 
-fn broken(
+fn violation_text(
     model: &Model,
     axiom: &Axiom,
     failure: &Failure,
@@ -409,16 +414,16 @@ fn broken(
 ) -> String {
     match &failure.witness {
         Witness::Cycle(events) => {
-            format!("the cycle {}", around(model, picture, execution, axiom.node, events))
+            format!("the cycle {}", cycle_text(model, picture, execution, axiom.node, events))
         }
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
-            // A step that leads nowhere, where it may be left out, says nothing.
+            // A first step from an event to itself can be omitted.
             Some((first, second)) if first.edge.from == first.edge.to => format!(
                 "{} leads back to itself by {}{}",
                 picture.label(*event),
                 name(model, second.node),
-                way(model, picture, execution, &second),
+                steps_text(model, picture, execution, &second),
             ),
             Some((first, second)) => format!(
                 "{} -> {} by {}, and back by {}{}",
@@ -426,7 +431,7 @@ fn broken(
                 picture.label(first.edge.to),
                 first.edge.relation,
                 name(model, second.node),
-                way(model, picture, execution, &second),
+                steps_text(model, picture, execution, &second),
             ),
             None => format!("at {}", picture.label(*event)),
         },
@@ -435,7 +440,7 @@ fn broken(
 }
 
 /// A cycle of a relation, with the names of its steps.
-fn around(
+fn cycle_text(
     model: &Model,
     picture: &Picture,
     execution: &Execution<'_>,
@@ -447,7 +452,7 @@ fn around(
     let next = events.iter().skip(1).chain([&first]);
     for (&from, &to) in events.iter().zip(next) {
         for Step { edge, .. } in derivation(model, execution, node, from, to) {
-            // From one piece of an access to itself is no step.
+            // An edge from a piece of an access to itself is no step.
             if edge.from != edge.to {
                 out.push_str(&format!(" -{}-> {}", edge.relation, picture.label(edge.to)));
             }
@@ -456,9 +461,9 @@ fn around(
     out
 }
 
-/// The steps by which a relation leads from one event to another; empty where there is nothing to
-/// add to its name.
-fn way(model: &Model, picture: &Picture, execution: &Execution<'_>, step: &Step) -> String {
+/// The steps by which a relation leads from one event to another; empty if the steps add nothing to the
+/// relation's name.
+fn steps_text(model: &Model, picture: &Picture, execution: &Execution<'_>, step: &Step) -> String {
     let Step { node, edge: Edge { from, to, .. } } = *step;
     let steps = derivation(model, execution, node, from, to);
     if matches!(&steps[..], [] | [_]) {

@@ -84,7 +84,11 @@ impl<'g> Case<'g> {
 }
 
 /// Whether a release and an acquire pattern order two fences, whatever their Fence-SC order is.
-pub(super) fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
+pub(super) fn is_ordered_by_patterns(
+    model: &Model,
+    execution: &Execution<'_>,
+    edge: &Edge,
+) -> bool {
     model.definition("release-acquire").is_some_and(|node| {
         evaluate(&model.arena, &[node], execution).relation(node).contains(edge.from, edge.to)
     })
@@ -94,7 +98,7 @@ pub(super) fn is_handed_over(model: &Model, execution: &Execution<'_>, edge: &Ed
 fn is_choice(model: &Model, execution: &Execution<'_>, edge: &Edge) -> bool {
     execution.relation(BaseRel::FenceSc).contains(edge.from, edge.to)
         && matches!(edge.relation.as_str(), "synchronizes" | "sc")
-        && !is_handed_over(model, execution, edge)
+        && !is_ordered_by_patterns(model, execution, edge)
 }
 
 /// Whether a step holds only by an order of fences that does not follow from the decided ones.

@@ -1,4 +1,4 @@
-//! Which fillings of a sketch agree with tests, for people.
+//! The fillings of a sketch, with the tests that they agree with, as text.
 
 use crate::batch::Case;
 use crate::cat::Hole;
@@ -6,26 +6,27 @@ use crate::workbench::distinguish::Distinction;
 use crate::workbench::fit::Misfit;
 use std::fmt::Write;
 
-/// A filling of the holes, with what is against it.
+/// A filling of the holes, with the first test that rejects it.
 #[derive(Clone, Debug)]
 pub struct Filled<'a> {
     /// The alternative of each hole.
     pub choice: &'a [usize],
-    /// What is against it.
+    /// The test that the filling contradicts; `None` where the filling agrees with every test.
     pub misfit: Option<Misfit>,
 }
 
-/// How many rejected fillings are listed.
+/// The most rejected fillings that are listed.
 const FEW: usize = 10;
 
-/// The holes as they are filled.
+/// The alternatives chosen for the holes.
 fn words(holes: &[Hole], choice: &[usize]) -> String {
     let word = |(hole, &at): (&Hole, &usize)| format!("{} = {}", hole.name, hole.alternatives[at]);
     let words: Vec<String> = holes.iter().zip(choice).map(word).collect();
     if words.is_empty() { "no holes".to_owned() } else { words.join(", ") }
 }
 
-/// The fillings that agree, those that do not, and what tells those that agree apart.
+/// The fillings that agree with the tests, the rejected ones, and for each pair of agreeing fillings a test
+/// that distinguishes the two.
 #[must_use]
 pub fn text(
     holes: &[Hole],
@@ -73,7 +74,7 @@ pub fn text(
                     "this test tells {one} ({}) from {other} ({}):",
                     said[0], said[1]
                 );
-                test.text.lines().filter(|line| !line.starts_with("Expect")).for_each(|line| {
+                test.text_without_expectations.lines().for_each(|line| {
                     let _ = writeln!(out, "  {line}");
                 });
             }

@@ -1,4 +1,5 @@
-//! Whether a test may hang, in words: where each thread is, for what it waits, and why that never comes.
+//! The answer whether a test may hang, as text: for each thread the position, the awaited event, and the
+//! reason why that event never occurs.
 
 use super::reason::{Place, undecided};
 use super::witness::{Picture, piece_value, text};
@@ -12,8 +13,8 @@ use crate::ptx::operation::Order;
 use crate::relation::expr::Model;
 use crate::source::{Files, Span};
 
-/// What has to be known of a program beside its races or states: that it may hang, or that this is not
-/// known; empty where it never does.
+/// A remark for readers of races or final states: that the program may hang, or that the answer is unknown;
+/// empty for a program that never hangs.
 #[must_use]
 pub fn remark(hang: Option<&Hang>, progress: Progress) -> String {
     match hang {
@@ -27,20 +28,20 @@ pub fn remark(hang: Option<&Hang>, progress: Progress) -> String {
     }
 }
 
-/// That a program may hang, beside an explanation of its verdict.
+/// A possible hang, as an appendix to the explanation of a verdict.
 #[must_use]
-pub fn beside(
+pub fn appendix(
     case: &Case,
     hanging: &Hanging,
     model: &Model,
     progress: Progress,
     files: &Files,
 ) -> String {
-    let shown = shown(case, hanging, model, progress, files);
+    let shown = hanging_execution(case, hanging, model, progress, files);
     format!("\nThe program may hang (progress {progress}). {shown}")
 }
 
-/// The answer for people, with the execution that hangs, where one does.
+/// The answer, with an execution that hangs, if the answer has one.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -57,14 +58,14 @@ pub fn render(
             format!("{}: whether it may hang {under} is unknown: {why}\n", case.path)
         }
         Hang::Possible(hanging) => {
-            let shown = shown(case, hanging, model, progress, files);
+            let shown = hanging_execution(case, hanging, model, progress, files);
             format!("{}: may hang {under}\n\n{shown}", case.path)
         }
     }
 }
 
-/// The execution that hangs, after where each thread is in it.
-fn shown(
+/// The positions of all threads in the hanging execution, followed by the picture of the execution.
+fn hanging_execution(
     case: &Case,
     hanging: &Hanging,
     model: &Model,
@@ -77,7 +78,7 @@ fn shown(
     let mut out = String::from(
         "In this execution nothing is left to happen, though not every thread has ended:\n",
     );
-    for (thread, lines) in lines(hanging, progress, files) {
+    for (thread, lines) in status_lines(hanging, progress, files) {
         for (index, line) in lines.iter().enumerate() {
             let lead = if index == 0 { format!("  {thread} ") } else { "    ".to_owned() };
             out.push_str(&format!("{lead}{line}\n"));
@@ -98,9 +99,9 @@ fn shown(
     out
 }
 
-/// A word for what has become of a thread.
+/// The code of a thread's status in JSON.
 #[cfg(feature = "cli")]
-pub(super) fn word(stop: &Stop) -> &'static str {
+pub(super) fn status_code(stop: &Stop) -> &'static str {
     match stop {
         Stop::Ended => "ended",
         Stop::AtBarrier(_) => "at-barrier",
@@ -111,9 +112,9 @@ pub(super) fn word(stop: &Stop) -> &'static str {
     }
 }
 
-/// The statement at which a thread is.
+/// The statement at which a thread waits.
 #[cfg(feature = "cli")]
-pub(super) fn span(hanging: &Hanging, status: &Status) -> Option<Span> {
+pub(super) fn statement_span(hanging: &Hanging, status: &Status) -> Option<Span> {
     let of = |id: EventId| hanging.graph.event(id).span;
     match &status.stop {
         Stop::Ended | Stop::NotStarted => None,
@@ -123,19 +124,19 @@ pub(super) fn span(hanging: &Hanging, status: &Status) -> Option<Span> {
     }
 }
 
-/// For each thread, its name and what is said of it.
-pub(super) fn lines(
+/// The name of each thread, with lines about its status.
+pub(super) fn status_lines(
     hanging: &Hanging,
     progress: Progress,
     files: &Files,
 ) -> Vec<(String, Vec<String>)> {
     let choices = hanging.choices.as_deref().cloned();
     let execution = choices.and_then(|choices| Execution::build(&hanging.graph, choices).ok());
-    let say = |status: &Status| {
-        let told = StatusLines { hanging, progress, files, execution: execution.as_ref() };
-        (name(&hanging.graph, status.agent).to_owned(), told.of(status))
+    let named_lines = |status: &Status| {
+        let writer = StatusLines { hanging, progress, files, execution: execution.as_ref() };
+        (name(&hanging.graph, status.agent).to_owned(), writer.lines(status))
     };
-    hanging.threads.iter().map(say).collect()
+    hanging.threads.iter().map(named_lines).collect()
 }
 
 fn name(graph: &EventGraph, agent: AgentId) -> &str {
@@ -150,7 +151,7 @@ struct StatusLines<'a> {
 }
 
 impl StatusLines<'_> {
-    fn of(&self, status: &Status) -> Vec<String> {
+    fn lines(&self, status: &Status) -> Vec<String> {
         let graph = &self.hanging.graph;
         match &status.stop {
             Stop::Ended => vec!["has ended".to_owned()],
@@ -160,16 +161,18 @@ impl StatusLines<'_> {
                 let at = self.statement(graph.event(*id).span);
                 vec![format!("waits before {at} for a task that is never complete")]
             }
-            Stop::NotStarted => vec![format!("has not been started: {}", self.excuse())],
+            Stop::NotStarted => {
+                vec![format!("has not been started: {}", self.reason_not_scheduled())]
+            }
             Stop::Left(id) => {
                 let at = self.statement(graph.event(*id).span);
-                vec![format!("is left before {at}: {}", self.excuse())]
+                vec![format!("is left before {at}: {}", self.reason_not_scheduled())]
             }
         }
     }
 
-    /// Why the scheduler owes a thread nothing.
-    fn excuse(&self) -> &'static str {
+    /// The reason why the progress model permits the scheduler never to run the thread.
+    fn reason_not_scheduled(&self) -> &'static str {
         match self.progress {
             Progress::Cuda => {
                 "no thread of its cluster (of its grid, if that is cooperative) has made a step, so \
@@ -198,7 +201,7 @@ impl StatusLines<'_> {
         });
         let elsewhere: Vec<String> = elsewhere
             .filter(|other| op.count().is_some() || other.stop != Stop::Ended)
-            .map(|other| format!("{} {}", name(graph, other.agent), self.whereabouts(other)))
+            .map(|other| format!("{} {}", name(graph, other.agent), self.status_text(other)))
             .collect();
         if !elsewhere.is_empty() {
             lines.push(format!("which is never complete: {}", elsewhere.join(", ")));
@@ -225,7 +228,8 @@ impl StatusLines<'_> {
         lines
     }
 
-    /// What a thread reads again and again, and who does not write it any more.
+    /// A read in a loop, with the writes of other threads that would end the loop, and the reason why each
+    /// does not.
     fn poll(&self, agent: AgentId, poll: EventId, loc: LocId) -> Vec<String> {
         let graph = &self.hanging.graph;
         let event = graph.event(poll);
@@ -252,33 +256,33 @@ impl StatusLines<'_> {
         if event.marks.mbarrier && !others.iter().any(|&write| !happens(write)) {
             lines.push("  nothing that is still to come arrives there".to_owned());
         }
-        let mut told = Vec::new();
+        let mut listed = Vec::new();
         for write in others {
             let status = self.hanging.threads.iter().find(|t| t.agent == graph.event(write).agent);
             let span = graph.event(write).span;
-            let (Some(status), false) = (status, told.contains(&span)) else { continue };
+            let (Some(status), false) = (status, listed.contains(&span)) else { continue };
             let (who, at) = (name(graph, status.agent), self.statement(span));
             let line = match (happens(write), unseen, &status.stop) {
                 (true, true, _) => format!("  {who} has written it with {at}"),
                 (true, false, _) | (false, _, Stop::Ended) => continue,
                 (false, ..) => {
-                    format!("  {who} would write it with {at}, but {}", self.whereabouts(status))
+                    format!("  {who} would write it with {at}, but {}", self.status_text(status))
                 }
             };
-            told.push(span);
+            listed.push(span);
             lines.push(line);
         }
         lines
     }
 
-    /// Whether a poll does not read the final value.
+    /// Whether the value of a poll differs from the final value of the location.
     fn is_unseen(&self, poll: EventId, loc: LocId) -> bool {
         let Some(execution) = self.execution else { return false };
         let last = execution.choices.finals.get(loc.index()).copied().flatten();
         last.and_then(|last| execution.event_value(last)) != execution.event_value(poll)
     }
 
-    fn whereabouts(&self, status: &Status) -> String {
+    fn status_text(&self, status: &Status) -> String {
         let graph = &self.hanging.graph;
         match &status.stop {
             Stop::Ended => "has ended".to_owned(),
@@ -292,7 +296,7 @@ impl StatusLines<'_> {
         }
     }
 
-    /// A statement with its line, such as `line 12 \`bra L\``.
+    /// A statement with its line: `line 12 \`bra L\``.
     fn statement(&self, span: Span) -> String {
         let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         match Place::of(span, self.files) {

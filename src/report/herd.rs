@@ -1,6 +1,6 @@
-//! The log that herd prints, for the tools that read it: states, witnesses, observation.
+//! Logs in herd's format, for the tools that read herd's logs: states, witnesses, observation.
 //!
-//! Counts are of final states, since candidate executions are not enumerated one by one.
+//! Counts are numbers of final states, since candidate executions are not enumerated individually.
 
 use super::witness::observed_integer;
 use crate::batch::{Case, Judgement, Listing};
@@ -13,7 +13,7 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Undecided};
 use std::fmt::Write;
 
-/// The log entry of one test, with an empty line at the end.
+/// The log entry of a test, terminated by an empty line.
 #[must_use]
 pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &Files) -> String {
     let test = &case.test;
@@ -43,7 +43,7 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
         out.push_str("Flag may-hang\n");
     }
     let _ = writeln!(out, "Condition {}", condition(test));
-    // Of a list that may lack states, only what it has can be said.
+    // A list that may be incomplete supports only statements about the states in the list.
     let often = match (matching, other) {
         (1.., 1..) => "Sometimes",
         _ if lacks => "Unknown",
@@ -55,7 +55,8 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
     out
 }
 
-/// Whether the quantified condition is satisfied, which the verdict says though states may lack.
+/// Whether the quantified condition holds. The answer is the verdict's, which is valid even if the list of
+/// states is incomplete.
 fn answer(judgement: &Judgement) -> &'static str {
     if matches!(judgement.verdict.kind(), Kind::Undefined | Kind::OutOfModel) {
         return "Undef";
@@ -67,7 +68,7 @@ fn answer(judgement: &Judgement) -> &'static str {
     }
 }
 
-/// The states as herd writes them, sorted: registers as `0:r1`, then locations as `[x]`.
+/// The states in herd's notation, sorted: registers as `0:r1`, then locations as `[x]`.
 fn states(listing: &Listing) -> Vec<String> {
     let observed = &listing.graph.observed;
     let mut order: Vec<usize> = (0..observed.len()).collect();
@@ -86,7 +87,7 @@ fn states(listing: &Listing) -> Vec<String> {
     states
 }
 
-/// `P0:r1` as `0:r1`, `x` as `[x]`; threads that are not numbered keep their names.
+/// `P0:r1` as `0:r1`, `x` as `[x]`; threads without numbers keep their names.
 pub(super) fn name(name: &str) -> String {
     match name.split_once(':') {
         Some((thread, register)) => format!("{}:{register}", thread_number(thread)),
@@ -110,7 +111,7 @@ pub(super) fn condition(test: &Test) -> String {
     format!("{quantifier} ({})", proposition(test, &test.condition, Strength::Or))
 }
 
-/// How tightly the surroundings of a proposition bind.
+/// The precedence of the operator around a proposition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
     Or,
@@ -170,8 +171,8 @@ fn term(test: &Test, term: &Term) -> String {
     }
 }
 
-/// A fingerprint of what the test does: variables, places, code, observed values and condition;
-/// name, documentation and metadata do not matter.
+/// A fingerprint of the meaning of a test: variables, thread placement, code, observed values and
+/// condition. The name, the documentation and the metadata are not part of the meaning.
 #[must_use]
 pub fn hash(test: &Test, files: &Files) -> String {
     let mut hash = Fnv::default();

@@ -1,4 +1,5 @@
-//! A missing link into the fences and waits that are there and do not make it hold, each with the reason.
+//! A missing link into the fences and waits of the program that do not establish the link, each with the
+//! reason.
 
 use super::cure::{comes_before, fences};
 use super::statement::named;
@@ -12,7 +13,7 @@ use crate::race::near::How;
 use crate::source::Files;
 use itertools::Itertools;
 
-/// Fences and waits that one might take for what is missing of a link, each with why it is none.
+/// Fences and waits that seem to establish the missing link, each with the reason why it does not.
 #[must_use]
 pub(super) fn idle(
     path: &NearMiss,
@@ -52,10 +53,10 @@ pub(super) fn idle(
                 is_fence(id)
                     && (comes_before(link.from, id, graph) || comes_before(id, link.to, graph))
             };
-            let told = |id: EventId| {
+            let reason = |id: EventId| {
                 format!("{} is none: a fence alone hands nothing to another thread", name(id))
             };
-            graph.ids().filter(beside).map(told).unique().collect()
+            graph.ids().filter(beside).map(reason).unique().collect()
         }
         Defect::NoProxyFence => proxy_fences(path, graph)
             .map(|fence| {
@@ -79,8 +80,8 @@ pub(super) fn idle(
     }
 }
 
-/// Fences of other threads that the path goes through before a release, or behind an acquire: they act for what
-/// their own thread writes or reads.
+/// Fences of other threads on the path before a release or after an acquire. Such a fence orders only the
+/// accesses of its own thread.
 fn of_other_threads(
     path: &NearMiss,
     index: usize,
@@ -97,7 +98,7 @@ fn of_other_threads(
     let passed = links
         .iter()
         .filter(|other| other.how == How::ProgramOrder && agent(other.from) != agent(access));
-    // A `fence.sc` orders what it has been handed by another one, too (PTX-8.9.3).
+    // A `fence.sc` also orders what another fence handed over (PTX-8.9.3).
     let is_half = |fence: &EventId| graph.event(*fence).order != Some(Order::Sc);
     let between = passed.flat_map(|other| {
         fences(other.from, half, graph).filter(is_half).filter(|&fence| match half {
@@ -106,24 +107,24 @@ fn of_other_threads(
         })
     });
     let does = if half == Order::Release { "releases" } else { "acquires" };
-    let told = |fence: EventId| {
+    let reason = |fence: EventId| {
         format!(
             "{} is none: it {does} for its own thread, and {} is another's",
             named(fence, graph, files),
             named(access, graph, files)
         )
     };
-    between.unique().map(told).collect()
+    between.unique().map(reason).collect()
 }
 
-/// The waits for groups that wait for an event.
+/// The waits for groups that complete an event.
 fn waits_for(event: Option<EventId>, graph: &EventGraph) -> impl Iterator<Item = EventId> {
     let sure = graph.done.iter().copied();
     let pairs = sure.chain(graph.done_if.iter().map(|pair| (pair.from, pair.to)));
     pairs.filter(move |&(from, _)| Some(from) == event).map(|(_, wait)| wait).unique()
 }
 
-/// The fences between proxies of the threads that a path goes through, and of those near its ends.
+/// The proxy fences of the threads on a path, and of threads near its ends.
 fn proxy_fences(path: &NearMiss, graph: &EventGraph) -> impl Iterator<Item = EventId> {
     let ends = path.links.iter().flat_map(|link| [link.from, link.to]);
     let agents: Vec<_> = ends.map(|id| graph.event(id).agent).collect();

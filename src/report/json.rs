@@ -12,15 +12,15 @@ use crate::source::{Files, Span};
 use crate::verdict::{Kind, Verdict};
 use serde_json::{Value, json};
 
-/// The version of the schema; it grows when a reader of the old one could be misled.
+/// The version of the schema. A change that could mislead readers of the old version increments it.
 pub const SCHEMA: u32 = 1;
 
-/// Whether witnesses are part of the report.
+/// Whether the report contains executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witnesses {
-    /// Every verdict that has an execution shows it.
+    /// Every verdict with an execution includes the execution.
     Included,
-    /// None.
+    /// No executions.
     Omitted,
 }
 
@@ -35,7 +35,7 @@ pub fn head(models: &[Model]) -> String {
     )
 }
 
-/// What stands between two tests.
+/// The text between two tests.
 pub const SEPARATOR: &str = ",";
 
 /// The start of a list of documents, one for each test.
@@ -82,7 +82,8 @@ pub fn test(
     format!("\n{value}")
 }
 
-/// The final states of a test: a whole document; `caveat` is what has to be known of them.
+/// The final states of a test, as a complete document; `caveat` is a verdict that limits the meaning of
+/// states.
 #[must_use]
 pub fn states(
     case: &Case,

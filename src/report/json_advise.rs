@@ -1,6 +1,6 @@
 //! Advice as a JSON document.
 
-use super::advise::{About, headline, story};
+use super::advise::{About, failure_text, headline};
 use super::cuda;
 use super::json::{SCHEMA, picture, place};
 use super::json_single::defect_of;
@@ -53,14 +53,14 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         value["passed_over"] = json!(sets.passed_over);
         value["written"] = json!(sets.written);
         value["more"] = json!(sets.more);
-        value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
+        value["sets"] = sets.sets.iter().map(|set| set_json(about, sets, set, model)).collect();
         if let Some((cost, why)) = &sets.undecided {
             let text = undecided(why, about.files);
             value["undecided"] = json!({ "cost": cost, "code": why.code(), "text": text });
         }
     }
     match advice {
-        Advice::Fails(failure) => value["failure"] = broken(about, failure, model),
+        Advice::Fails(failure) => value["failure"] = failure_json(about, failure, model),
         Advice::Unknown(why) => {
             let text = undecided(why, about.files);
             value["undecided"] = json!({ "cost": null, "code": why.code(), "text": text });
@@ -71,7 +71,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         }
         Advice::None(uncured) => {
             if let Some(failure) = &uncured.failure {
-                value["failure"] = broken(about, failure, model);
+                value["failure"] = failure_json(about, failure, model);
             }
         }
         Advice::Sets(_) | Advice::Nothing | Advice::Void(_) => {}
@@ -79,9 +79,9 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     format!("{value:#}\n")
 }
 
-fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
+fn set_json(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
     let all = |changes: &[Change]| -> Value {
-        changes.iter().map(|change| changed(about, sets, change, model)).collect()
+        changes.iter().map(|change| change_json(about, sets, change, model)).collect()
     };
     // A relaxation cures nothing.
     let kinds = if about.wish == Wish::Relax { Vec::new() } else { defects(sets, set) };
@@ -93,7 +93,7 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
     })
 }
 
-fn changed(about: About<'_>, sets: &Sets, change: &Change, model: &Model) -> Value {
+fn change_json(about: About<'_>, sets: &Sets, change: &Change, model: &Model) -> Value {
     let site = &sets.sites[change.site];
     let test = &about.cases[0].test;
     let to = if change.to == change.from { 0 } else { change.to };
@@ -109,7 +109,7 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change, model: &Model) -> Val
     };
     let weaker = change.weaker.iter().filter_map(|(level, probe)| {
         let Probe::Fails(failure) = probe else { return None };
-        let mut value = broken(about, failure, model);
+        let mut value = failure_json(about, failure, model);
         value["level"] = json!(site.levels[*level].to_string());
         Some(value)
     });
@@ -128,12 +128,12 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change, model: &Model) -> Val
 }
 
 /// What goes wrong, with the execution.
-fn broken(about: About<'_>, failure: &Failure, model: &Model) -> Value {
+fn failure_json(about: About<'_>, failure: &Failure, model: &Model) -> Value {
     let case = &about.cases[failure.test];
     json!({
         "test": case.path,
         "fault": failure.fault.code(),
-        "text": story(about, failure),
+        "text": failure_text(about, failure),
         "witness": failure.choices.as_ref().map(|choices| picture(case, &failure.graph, choices, model)),
     })
 }

@@ -1,4 +1,4 @@
-//! What there is to say of one test as JSON documents: its explanation, its races, a picture.
+//! Explanations, races, hangs and pictures of single tests as JSON documents.
 
 use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
 use super::readings::weight;
@@ -20,7 +20,7 @@ use crate::source::Files;
 use crate::verdict::Undecided;
 use serde_json::{Value, json};
 
-/// The parts that every document has.
+/// The fields common to all documents.
 fn document(case: &Case, model: &Model) -> Value {
     json!({
         "schema": SCHEMA,
@@ -35,7 +35,7 @@ fn finished(document: &Value) -> String {
     format!("{document:#}\n")
 }
 
-/// The verdict on a test with its execution, the explanation for people, and the verdicts under other
+/// The verdict on a test with its execution and its explanation as text, and the verdicts under other
 /// readings of the standard.
 #[must_use]
 pub fn explanation(
@@ -43,7 +43,7 @@ pub fn explanation(
     judgement: &Judgement,
     model: &Model,
     files: &Files,
-    told: &str,
+    explanation_text: &str,
     readings: &[(String, crate::verdict::Kind)],
 ) -> String {
     let mut value = document(case, model);
@@ -52,18 +52,18 @@ pub fn explanation(
     let drawn =
         path.zip(judgement.graph.as_ref()).map(|(path, graph)| near_miss(&path, graph, files));
     value["near"] = drawn.unwrap_or(Value::Null);
-    value["explanation"] = json!(told.lines().collect::<Vec<_>>());
+    value["explanation"] = json!(explanation_text.lines().collect::<Vec<_>>());
     let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name(), "weight": weight(name).name() });
     value["readings"] = readings.iter().map(reading).collect();
     finished(&value)
 }
 
-/// A kind of defect, with the clause that it is about.
+/// A kind of defect, with its clause.
 pub(super) fn defect_of(defect: Defect, clause: &str) -> Value {
     json!({ "code": defect.code(), "clause": clause, "text": defect.text() })
 }
 
-/// What comes closest to an order.
+/// The path that comes nearest to an order.
 pub(super) fn near_miss(path: &NearMiss, graph: &EventGraph, files: &Files) -> Value {
     let end = |id: EventId| {
         let event = graph.event(id);
@@ -89,8 +89,8 @@ pub(super) fn near_miss(path: &NearMiss, graph: &EventGraph, files: &Files) -> V
     json!({ "missing": path.distance(), "links": path.links.iter().map(link).collect::<Vec<_>>() })
 }
 
-/// The races of a test, each with an execution; `cut` says why there may be more, `caveat` what has to be
-/// known of them.
+/// The races of a test, each with an execution. `cut` is the reason why races may be missing, `caveat` a
+/// verdict that limits the meaning of races.
 #[must_use]
 #[allow(clippy::too_many_arguments, reason = "the parts of one report")]
 pub fn races(
@@ -137,7 +137,7 @@ pub fn races(
     finished(&value)
 }
 
-/// Whether a test may hang: where each thread is in an execution that does.
+/// Whether a test may hang, with the positions of threads in an execution that hangs.
 #[must_use]
 pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: &Files) -> String {
     let mut value = document(case, model);
@@ -150,12 +150,13 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
             value["reason"] = json!(undecided(why, files));
         }
         Hang::Possible(hanging) => {
-            let said = hang::lines(hanging, progress, files);
+            let said = hang::status_lines(hanging, progress, files);
             let thread = |(status, (name, lines)): (&Status, (String, Vec<String>))| {
-                let at = hang::span(hanging, status).and_then(|span| Place::of(span, files));
+                let at =
+                    hang::statement_span(hanging, status).and_then(|span| Place::of(span, files));
                 json!({
                     "thread": name,
-                    "status": hang::word(&status.stop),
+                    "status": hang::status_code(&status.stop),
                     "place": at.as_ref().map(place),
                     "explanation": lines,
                 })
@@ -169,7 +170,7 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
     finished(&value)
 }
 
-/// A picture: the execution, what it is called, and the edges that decide.
+/// A picture: the execution with its title, and the deciding edges.
 #[must_use]
 pub fn drawing(case: &Case, model: &Model, scene: &Scene) -> String {
     let picture = &scene.picture;

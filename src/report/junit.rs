@@ -1,5 +1,5 @@
-//! Verdicts as JUnit's XML: a suite per model, a case per test; a suite for files that could not be
-//! read. The properties of a case are its verdict, and the code, the clauses and the place of its reason.
+//! Verdicts as JUnit XML: a suite per model, a case per test, and a suite for unreadable files. The
+//! properties of a case are the verdict, and the code, the clauses and the position of the reason.
 
 use super::reason::Cause;
 use super::summary::{Stated, Unread};
@@ -7,7 +7,7 @@ use crate::batch::{Case, Refusal, Standing};
 use crate::relation::expr::Model;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
-/// Collects cases; suites carry counts, so nothing can be written before the end.
+/// The collected cases. The start tag of a suite contains counts, so the document is written at the end.
 #[derive(Clone, Debug)]
 pub struct Suites<'a> {
     models: &'a [Model],
@@ -53,23 +53,23 @@ impl<'a> Suites<'a> {
     }
 }
 
-/// How a case ended that has no verdict of a test.
+/// The result of a case without the verdict on a test.
 #[cfg(feature = "cli")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// Otherwise than it should.
+    /// Unlike the expectation.
     Failed,
-    /// The tool failed.
+    /// A failure of the tool.
     Broken,
-    /// It was not decided.
+    /// Undecided.
     Skipped,
 }
 
-/// A case: its name, and how it ended and why, where it did not pass.
+/// A case: the name, and for cases that did not pass the result and the reason.
 #[cfg(feature = "cli")]
 pub(super) type Ending = (String, Option<(Ended, String)>);
 
-/// A document of one suite.
+/// A document with a single suite.
 #[cfg(feature = "cli")]
 pub(super) fn document(name: &str, cases: &[Ending]) -> String {
     let mut all = suite(name);
@@ -91,7 +91,7 @@ pub(super) fn document(name: &str, cases: &[Ending]) -> String {
     report.to_string().expect("what is written to a string is UTF-8, and writing to it succeeds")
 }
 
-/// The suite of files that could not be read.
+/// The suite of unreadable files.
 const UNREAD: &str = "files";
 
 fn of_unread(unread: &[Unread]) -> TestSuite {
@@ -103,7 +103,7 @@ fn of_unread(unread: &[Unread]) -> TestSuite {
     files
 }
 
-/// How a case ended, and why if it was not as it should be.
+/// The result of a case, with the reason if the case did not pass.
 fn status(stated: &Stated) -> TestCaseStatus {
     let (verdict, reason) = (stated.word(stated.kind), &stated.reason);
     let said = if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
@@ -138,7 +138,7 @@ fn failed(kind: NonSuccessKind, message: String, code: Option<&str>) -> TestCase
     typed(status, code)
 }
 
-/// The status with the code of its reason.
+/// The status, with the code of the reason as type.
 fn typed(mut status: TestCaseStatus, code: Option<&str>) -> TestCaseStatus {
     if let Some(code) = code {
         status.set_type(code);
@@ -167,14 +167,14 @@ fn suite(name: &str) -> TestSuite {
     TestSuite::new(plain(name))
 }
 
-/// The suite with the number of cases that are skipped by the name that most readers look for.
+/// The suite with an attribute `skipped`, the name for the count of skipped cases that most readers expect.
 fn with_skipped(mut suite: TestSuite) -> TestSuite {
     let skipped = suite.disabled.to_string();
     suite.extra.insert("skipped".into(), skipped.into());
     suite
 }
 
-/// Text for an attribute; characters that XML has no place for become spaces.
+/// Text for an attribute; characters that XML cannot represent become spaces.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! What is found of launched kernels: races, undefined behaviour, hangs, in words and as JSON.
+//! Findings about launched kernels (races, undefined behaviour, hangs) as text and JSON.
 
 use super::hang;
 use super::json::{SCHEMA, place};
@@ -17,14 +17,14 @@ use itertools::Itertools;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-/// How many pairs of statements that race are told of each kernel; `ptxmc races` lists all.
+/// The most pairs of racing statements that a report on a kernel names; `ptxmc races` lists all.
 const MOST_RACES: usize = 4;
 
-/// What was found of the races of a launch.
+/// The result of the search for races of a launch.
 pub enum RacesFound {
-    /// These, and why there may be more.
+    /// The races found, and the reason why races may be missing, if any.
     Listed(Vec<Race>, Box<EventGraph>, Option<Undecided>),
-    /// It could not be found out.
+    /// No result, because of this verdict.
     Open(Verdict),
 }
 
@@ -33,29 +33,29 @@ pub enum RacesFound {
 pub struct Answer {
     /// The question: `outcome`, `races`, `undefined`, `hang`.
     pub question: &'static str,
-    /// What the answer is.
+    /// The kind of the answer.
     pub kind: AnswerKind,
-    /// The answer in words; more lines say more of it.
+    /// The answer as text; further lines give details.
     pub lines: Vec<String>,
-    /// The statements concerned.
+    /// The statements that the answer refers to.
     pub spans: Vec<Span>,
 }
 
 /// The kinds of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnswerKind {
-    /// Nothing is wrong.
+    /// No problem.
     Fine,
-    /// It is not known whether something is.
+    /// An unknown answer.
     Unknown,
-    /// Something is.
+    /// A problem.
     Found,
-    /// The tool failed.
+    /// A bug of the tool.
     Bug,
 }
 
 impl AnswerKind {
-    /// A word for it.
+    /// The name of the kind in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -68,9 +68,9 @@ impl AnswerKind {
 }
 
 impl Answer {
-    /// Says that an answer was found where an instruction may give anything: then there is nothing whatever
-    /// it gives, and what there is may be nothing.
-    fn depends_on(&mut self, instruction: &str) {
+    /// Marks an answer as depending on an instruction with an arbitrary result: the absence of problems
+    /// holds for every result, a problem may not occur with the actual result.
+    fn mark_arbitrary(&mut self, instruction: &str) {
         match self.kind {
             AnswerKind::Fine => {
                 let line = match self.lines.first() {
@@ -89,27 +89,26 @@ impl Answer {
     }
 }
 
-/// Everything that was found of a launch.
+/// The findings about a launch.
 pub struct Findings<'a> {
     /// The launch as a test.
     pub case: &'a Case,
-    /// The verdict on it.
+    /// The verdict on the test.
     pub judgement: &'a Judgement,
-    /// Its races.
+    /// The races of the test.
     pub races: &'a RacesFound,
-    /// An instruction of which nobody knows the result: what was found holds of a launch in which it gives
-    /// whatever it likes.
-    pub whatever: Option<&'a str>,
+    /// An instruction with an unknown result; the findings hold for an arbitrary result.
+    pub arbitrary: Option<&'a str>,
     /// Of threads that stand for others, the statements that access memory and that none of them reaches.
     pub unreached: &'a [Span],
     /// The model.
     pub model: &'a Model,
-    /// Where places lie.
+    /// The source files.
     pub files: &'a Files,
 }
 
 impl Findings<'_> {
-    /// An answer to each question, in a fixed order.
+    /// The answers to all questions, in a fixed order.
     #[must_use]
     pub fn answers(&self) -> Vec<Answer> {
         let mut answers = Vec::new();
@@ -117,13 +116,13 @@ impl Findings<'_> {
             answers.push(self.outcome());
         }
         answers.extend([self.races(), self.undefined(), self.hang()]);
-        if let Some(name) = self.whatever {
-            answers.iter_mut().for_each(|answer| answer.depends_on(name));
+        if let Some(name) = self.arbitrary {
+            answers.iter_mut().for_each(|answer| answer.mark_arbitrary(name));
         }
         answers
     }
 
-    /// Whether the launch has threads that the test does not have.
+    /// Whether the test has fewer threads than the launch.
     fn is_part(&self) -> bool {
         let test = &self.case.test;
         test.launched.as_ref().is_some_and(|launched| !launched.is_whole(test.threads.len()))
@@ -207,7 +206,7 @@ impl Findings<'_> {
         Answer { question, kind, lines, spans: places }
     }
 
-    /// What it means that the threads of the test have no race.
+    /// The consequence for the launch if the threads of the test do not race.
     fn no_race(&self, graph: &EventGraph) -> (AnswerKind, Option<String>) {
         let launched = self.case.test.launched.as_ref().filter(|_| self.is_part());
         match launched {
@@ -264,7 +263,9 @@ impl Findings<'_> {
         let line = || reason::line(&self.judgement.verdict, self.model, self.files);
         let spans = |hanging: &Hanging| {
             let threads = hanging.threads.iter();
-            threads.filter_map(|status| hang::span(hanging, status)).collect::<Vec<Span>>()
+            threads
+                .filter_map(|status| hang::statement_span(hanging, status))
+                .collect::<Vec<Span>>()
         };
         let (kind, line, spans) = match (&self.judgement.verdict, &self.judgement.hang) {
             (Verdict::Deadlock(reason), _) => (AnswerKind::Found, line(), reason.spans.clone()),
@@ -290,23 +291,23 @@ impl Findings<'_> {
         };
         match kind {
             AnswerKind::Found if self.is_part() => {
-                let told = "these threads alone may wait for ever, perhaps for others, so that what they \
+                let limit = "these threads alone may wait for ever, perhaps for others, so that what they \
                             do then was not looked at";
-                let lines = vec![format!("{told}: {line}")];
+                let lines = vec![format!("{limit}: {line}")];
                 Answer { question, kind: AnswerKind::Unknown, lines, spans }
             }
             _ => Answer { question, kind, lines: vec![line], spans },
         }
     }
 
-    /// Who waits where, in an execution that hangs.
+    /// The position of each thread in an execution that hangs.
     fn waiting(&self, hanging: &Hanging) -> String {
         let names = &self.case.test.threads;
         let waits = hanging.threads.iter().zip(names).filter(|(s, _)| s.stop != Stop::Ended);
         let one = |(status, thread): (&Status, &Thread)| {
-            let place = hang::span(hanging, status).map(|span| self.files.location(span));
+            let place = hang::statement_span(hanging, status).map(|span| self.files.location(span));
             let place = place.map_or_else(String::new, |place| format!(" ({place})"));
-            format!("{} {}{place}", thread.name.value, hang::word(&status.stop))
+            format!("{} {}{place}", thread.name.value, hang::status_code(&status.stop))
         };
         let waits: Vec<String> = waits.map(one).collect();
         match waits.is_empty() {
@@ -319,7 +320,7 @@ impl Findings<'_> {
 /// The most places that an answer lists.
 const MOST_PLACES: usize = 3;
 
-/// The rest of what two accesses do that may race.
+/// The end of a sentence about accesses that may race.
 const WRITING: &str = ", at least one of them writing";
 
 /// Whether two agents access one location, at least one of them writing.
@@ -335,13 +336,13 @@ fn accesses_meet(graph: &EventGraph) -> bool {
     known.values().any(|&(_, several, writes)| several && writes)
 }
 
-/// Whether a verdict was given on the threads that stand for others.
+/// Whether a verdict concerns only the representative threads.
 fn is_of_part(verdict: &Verdict) -> bool {
     let Verdict::Unknown(Undecided::Unsupported(why)) = verdict else { return false };
     matches!(why, Unsupported::Representatives { .. })
 }
 
-/// The races of each pair of statements, in the order of the first ones.
+/// The races grouped by pairs of statements; groups are in the order of their first races.
 fn by_statements<'r>(list: &'r [Race], graph: &EventGraph) -> Vec<([Span; 2], Vec<&'r Race>)> {
     let mut groups: Vec<([Span; 2], Vec<&Race>)> = Vec::new();
     for race in list {
@@ -354,7 +355,7 @@ fn by_statements<'r>(list: &'r [Race], graph: &EventGraph) -> Vec<([Span; 2], Ve
     groups
 }
 
-/// The report for people: which threads were looked at, then a line for each question.
+/// The report as text: the examined threads, and a line per question.
 #[must_use]
 pub fn render(findings: &Findings<'_>, answers: &[Answer]) -> String {
     let case = findings.case;
@@ -388,7 +389,7 @@ pub fn render(findings: &Findings<'_>, answers: &[Answer]) -> String {
     out
 }
 
-/// How long a line may be; a deadlock may be told of very many threads.
+/// The longest line; the description of a deadlock may name very many threads.
 const LONGEST_LINE: usize = 400;
 
 fn shortened(line: &str) -> String {
@@ -414,7 +415,7 @@ fn threads(launched: &Launched, taken: usize) -> String {
     }
 }
 
-/// `65536` as `65,536`.
+/// A number with separators: `65,536`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

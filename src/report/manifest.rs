@@ -1,4 +1,4 @@
-//! What a host program has to know of emitted kernels, as JSON; `paper-notes/json.md` documents it.
+//! Emitted kernels described for host programs, as JSON; `paper-notes/json.md` documents the format.
 
 use super::json::SCHEMA;
 use crate::hardware::argument::Argument;
@@ -11,19 +11,19 @@ use crate::litmus::print::print_condition;
 use crate::ptx::side::is_unsigned;
 use serde_json::{Map, Value, json};
 
-/// A test whose kernel is written.
+/// A test with its emitted kernel.
 pub struct Emitted<'e> {
-    /// What identifies the test.
+    /// The name that identifies the test.
     pub path: &'e str,
     /// The test.
     pub test: &'e Test,
-    /// Its plan.
+    /// The plan of the kernel.
     pub plan: &'e Plan,
-    /// Its kernel.
+    /// The kernel of the test.
     pub kernel: &'e Kernel,
-    /// The name of the file with the module.
+    /// The file name of the module.
     pub file: &'e str,
-    /// A launch, as an example.
+    /// An example launch.
     pub launch: &'e Geometry,
 }
 
@@ -34,7 +34,7 @@ pub fn head() -> String {
     format!("{{\n\"schema\": {SCHEMA},\n\"tool\": {tool},\n\"tests\": [")
 }
 
-/// The end of a manifest, with the tests that have no kernel and why.
+/// The end of a manifest, with the tests without kernels and the reasons.
 #[must_use]
 pub fn tail(refused: &[(String, String)]) -> String {
     let lines: Vec<String> = refused
@@ -44,7 +44,7 @@ pub fn tail(refused: &[(String, String)]) -> String {
     format!("\n],\n\"refused\": [{}\n]\n}}\n", lines.join(","))
 }
 
-/// One test, on a line of its own.
+/// A test as one line.
 #[must_use]
 pub fn test(emitted: &Emitted<'_>) -> String {
     let Emitted { path, test, plan, kernel, file, launch } = emitted;
@@ -170,7 +170,7 @@ fn collecting(kernel: &Kernel) -> Vec<Value> {
     all
 }
 
-/// A launch whose addresses are left open.
+/// A launch with placeholders for addresses.
 fn example(launch: &Geometry, plan: &Plan, kernel: &Kernel) -> Value {
     let mut values = Map::new();
     for argument in &kernel.arguments {

@@ -1,5 +1,5 @@
-//! Renderers: what was found, as text for people and for other tools. They give strings and write
-//! nothing themselves.
+//! Renderers: results as text for people and for other tools. A renderer returns a string, and prints and
+//! writes nothing.
 
 #[cfg(feature = "cli")]
 pub(crate) mod advise;

@@ -1,4 +1,4 @@
-//! Models for people: what a model demands.
+//! The axioms of a model, as text.
 
 use super::reason;
 use crate::relation::expr::{AxiomKind, AxiomRole, Model};
@@ -14,7 +14,7 @@ pub fn axioms(model: &Model, files: &Files) -> String {
     let names: Vec<String> = model.axioms.iter().map(reason::named).collect();
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
     for (axiom, name) in model.axioms.iter().zip(&names) {
-        // What a flag reports is the opposite of what the axiom demands.
+        // A flag reports the executions on which its axiom does not hold.
         let negated = axiom.negated != (axiom.role == AxiomRole::Flag);
         let negation = if negated { "~" } else { "" };
         let kind = match axiom.kind {

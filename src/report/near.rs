@@ -1,5 +1,5 @@
-//! What comes closest to an order, link by link: what holds with its clause, what is missing with what
-//! would make it hold. Statements are named by thread, place and text.
+//! The path that comes nearest to an order, link by link: an existing link with its clause, a missing link
+//! with the change that would establish the link. Statements are named by thread, position and text.
 
 use super::statement::named;
 use super::{cure, idle};
@@ -19,10 +19,10 @@ use crate::verdict::{Kind, Verdict};
 use crate::vocabulary::BaseRel;
 use itertools::Itertools;
 
-/// Kinds of defects in a line that begins a report, with the clauses that they are about on a path; empty
-/// where there are none.
+/// The kinds of defects as the first line of a report, with the clauses that are relevant on the path;
+/// empty without defects.
 #[must_use]
-pub fn wrong(defects: &[Defect], path: Option<&NearMiss>, graph: &EventGraph) -> String {
+pub fn defects_line(defects: &[Defect], path: Option<&NearMiss>, graph: &EventGraph) -> String {
     let sentence = |kind: &Defect| {
         path.map_or_else(|| kind.sentence(), |path| kind.about(path.clause_of(*kind, graph)))
     };
@@ -30,7 +30,7 @@ pub fn wrong(defects: &[Defect], path: Option<&NearMiss>, graph: &EventGraph) ->
     if kinds.is_empty() { String::new() } else { format!("  wrong: {}\n", kinds.join("; ")) }
 }
 
-/// A path as lines.
+/// The path as lines of text.
 #[must_use]
 pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     let missing = path.distance();
@@ -44,10 +44,10 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
         out += &format!("    {}. {}\n", index + 1, sentence(link, graph, files));
         for &defect in link.missing.iter().unique() {
             let sentence = defect.about(link.clause_of(defect, graph));
-            let cure = cure::of(path, index, defect, graph, files);
+            let cure = cure::of_link(path, index, defect, graph, files);
             out += &format!("       MISSING: {sentence}: {cure}\n");
             let notes = idle::idle(path, index, defect, graph, files).into_iter();
-            for note in notes.chain(cure::likewise(link, defect, graph, files)) {
+            for note in notes.chain(cure::same_change_elsewhere(link, defect, graph, files)) {
                 out += &format!("         {note}\n");
             }
         }
@@ -55,7 +55,7 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     out
 }
 
-/// A link in words; what is missing of it stands behind.
+/// A link as a sentence; the missing part follows the sentence in the report.
 fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
     let [from, to] = [link.from, link.to].map(|id| named(id, graph, files));
     let clause = link.clause(graph);
@@ -93,7 +93,7 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
             }
             None => format!("{from} acquires for {to} ({clause})"),
         },
-        // Such as the elements of a vector.
+        // Two events of one statement: for example, elements of a vector.
         (How::Acquires, true) if graph.event(link.from).span == graph.event(link.to).span => {
             format!("{from} is to acquire for what else it accesses")
         }
@@ -117,8 +117,8 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// What comes closest to excluding the execution of an outcome that somebody wants excluded; `None` where
-/// nobody does, or nothing comes close.
+/// The path that comes nearest to excluding the execution of an unwanted outcome; `None` for other
+/// outcomes, and where no path comes near.
 #[must_use]
 pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<NearMiss> {
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
@@ -131,13 +131,13 @@ pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<
     nearest_of(model, &execution, wanted(&execution))
 }
 
-/// Whether somebody wants the outcome excluded.
+/// Whether the user wants the outcome excluded: by the test's expectation, or by an option.
 fn is_unwanted(case: &Case, judgement: &Judgement) -> bool {
     case.test.quantifier != Quantifier::Exists || judgement.expected == Some(Kind::Forbidden)
 }
 
-/// What is wrong with an execution that a verdict shows, each kind of defect once with its clause: what its
-/// races lack, and what would exclude an outcome that somebody wants excluded.
+/// The kinds of defects in the execution of a verdict, without duplicates and with their clauses: the
+/// defects of its races, and of the missing order that would exclude an unwanted outcome.
 #[must_use]
 pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
@@ -158,34 +158,34 @@ pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
     found.unique().collect()
 }
 
-/// What a list cannot promise.
+/// The limit of advice that is based on a single execution.
 pub const OF_ONE_EXECUTION: &str =
     "  Other executions with the outcome may lack more: `ptxmc advise` looks at all of them.\n";
 
-/// What would exclude an allowed outcome, in lines, unless accesses race, which say so by themselves; where
-/// nobody wants it excluded, without calling anything wrong.
+/// The missing order that would exclude an allowed outcome, as lines; for an outcome that nobody wants
+/// excluded, without the word "wrong". Racing accesses are left to the report of races.
 ///
-/// `followed` is what comes of following the lines, where that is known.
+/// `follow_up` describes the result of the suggested changes, if the result is known.
 #[must_use]
 pub fn excluding(
     case: &Case,
     judgement: &Judgement,
     model: &Model,
     files: &Files,
-    followed: Option<&str>,
+    follow_up: Option<&str>,
 ) -> String {
     let (Some(graph), Some(path)) = (&judgement.graph, excluding_path(judgement, model)) else {
         return String::new();
     };
     let heading = match is_unwanted(case, judgement) {
-        true => wrong(&path.defects(), Some(&path), graph),
+        true => defects_line(&path.defects(), Some(&path), graph),
         false => String::new(),
     };
-    let followed = followed.unwrap_or(OF_ONE_EXECUTION);
-    format!("\n{heading}{}{followed}", render(&path, graph, files))
+    let follow_up = follow_up.unwrap_or(OF_ONE_EXECUTION);
+    format!("\n{heading}{}{follow_up}", render(&path, graph, files))
 }
 
-/// The path that comes closest to excluding an allowed outcome, unless accesses of its execution race.
+/// The path that comes nearest to excluding an allowed outcome; `None` if accesses of the execution race.
 #[must_use]
 pub fn excluding_path(judgement: &Judgement, model: &Model) -> Option<NearMiss> {
     let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {

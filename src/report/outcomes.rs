@@ -1,4 +1,4 @@
-//! Final states as a table for people.
+//! Final states as a table.
 
 use super::caveat::Caveat;
 use super::reason;
@@ -9,18 +9,18 @@ use crate::relation::expr::Model;
 use crate::source::Files;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether witnesses are shown.
+/// Whether the table has witnesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witnesses {
-    /// One below each state.
+    /// A witness below each state.
     Shown,
-    /// None.
+    /// No witnesses.
     Hidden,
 }
 
-/// All final states, those that satisfy the condition first and marked by `*`; those that differ only
-/// in values that the program does not determine in one line; `caveat` is what has to be
-/// known of them, and comes first where it leaves them without meaning.
+/// All final states. States that satisfy the condition come first, marked by `*`; states that differ only
+/// in values that the program does not determine share a line. `caveat` is a verdict that limits the
+/// meaning of states; a caveat that leaves states without meaning comes first.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -78,23 +78,22 @@ pub fn render(
     out
 }
 
-/// How many values that the program does not determine a name may have for each to be a state of its
-/// own in the table.
+/// The most undetermined values of a name that are listed as separate states.
 const FEW_VALUES: usize = 4;
 
 /// States that differ only in values that the program does not determine.
 struct Shape {
     matching: bool,
     flags: Vec<String>,
-    /// The value of each observed name, unless the program does not determine it.
+    /// The value of each observed name; `None` for an undetermined value.
     values: Vec<Option<u128>>,
-    /// The first of the states.
+    /// The index of the first of the states.
     first: usize,
     count: usize,
 }
 
 impl Shape {
-    /// As a state, `P0:r1=0; x=1;`; of several states with one of them as an example.
+    /// The states as `P0:r1=0; x=1;`, with an example for undetermined values.
     fn text(&self, listing: &Listing) -> String {
         let example = &listing.states.states[self.first].0;
         if self.count == 1 {
@@ -112,7 +111,7 @@ impl Shape {
     }
 }
 
-/// The states by their shapes, those that satisfy the condition first.
+/// The shapes of the states; shapes that satisfy the condition come first.
 fn shapes(listing: &Listing, model: &Model) -> Vec<Shape> {
     let states = &listing.states.states;
     let observed = &listing.graph.observed;
@@ -160,7 +159,7 @@ fn shapes(listing: &Listing, model: &Model) -> Vec<Shape> {
     kept
 }
 
-/// One state: `P0:r1=0; x=1;`.
+/// A state: `P0:r1=0; x=1;`.
 fn state(listing: &Listing, values: &[u128]) -> String {
     if values.is_empty() {
         return "(nothing is observed)".to_owned();

@@ -1,4 +1,4 @@
-//! Colour, for those renderers whose text may go to a terminal.
+//! Colour for renderers with output to terminals.
 
 use crate::verdict::Kind;
 use anstyle::{AnsiColor, Style};
@@ -14,25 +14,25 @@ pub enum Paint {
 }
 
 impl Paint {
-    /// `text` as something bad.
+    /// `text` in the colour of errors.
     #[must_use]
     pub fn bad(self, text: &str) -> String {
         self.styled(text, AnsiColor::BrightRed.on_default().bold())
     }
 
-    /// `text` as something doubtful.
+    /// `text` in the colour of doubts.
     #[must_use]
     pub fn doubtful(self, text: &str) -> String {
         self.styled(text, AnsiColor::Yellow.on_default())
     }
 
-    /// `text` as less important than what stands around it.
+    /// `text` in the colour of details.
     #[must_use]
     pub fn faint(self, text: &str) -> String {
         self.styled(text, Style::new().dimmed())
     }
 
-    /// `text`, which says a verdict of this kind.
+    /// `text` in the colour of the verdict's kind.
     #[must_use]
     pub fn verdict(self, kind: Kind, text: &str) -> String {
         match kind {

@@ -1,12 +1,11 @@
-//! An edge of an execution into its proof: the definitions of the model that it is an instance of, down
-//! to base relations.
+//! An edge of an execution into its proof: the definitions of the model that the edge is an instance of,
+//! down to base relations.
 //!
-//! Each line is an edge of a named or base relation, an event of a set, or an edge that a relation lacks;
-//! the lines indented below it are what its definition asks for; an edge that was proved above is not proved
-//! again. Of several proofs one is given: the left
-//! side of a union, the first event between, the shortest closure. A recursive definition denotes the
-//! least solution of its equations, so each of its edges has a proof in which no edge rests on itself;
-//! the search tries the alternatives until it finds one.
+//! Each line is an edge of a named or base relation, an event of a set, or the absence of an edge; the
+//! lines indented below are the premises of the line by its definition; repeated edges are proved once.
+//! Among several proofs, the left side of a union, the first intermediate event and the shortest closure
+//! are chosen. A recursive definition denotes the least solution of its equations: each of its edges has a
+//! proof in which no edge depends on itself, and the search tries alternatives until it finds such a proof.
 
 use super::derivation::{Step, defined, name};
 use crate::bitrel::Rel;
@@ -19,15 +18,15 @@ use crate::source::Files;
 use crate::vocabulary::BaseRel;
 use rustc_hash::FxHashSet;
 
-/// How many definitions deep an edge is unfolded.
+/// The number of definitions to which an edge is unfolded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// The edge is given as it is.
+    /// The edge alone.
     #[default]
     Folded,
-    /// So many definitions, one of which is the next one.
+    /// The given number of definitions, including the outermost.
     Definitions(usize),
-    /// All, down to base relations.
+    /// All definitions, down to base relations.
     Base,
 }
 
@@ -41,8 +40,8 @@ impl Depth {
     }
 }
 
-/// The lines of the proof of a step, indented by two spaces for each definition; without the step itself.
-/// Events have the letters of the picture. Nothing where the step is one of a base relation.
+/// The lines of the proof of a step, without the step itself, indented by two spaces for each definition.
+/// Events are named by letters of the picture. Steps of base relations have no lines.
 #[must_use]
 pub fn lines(
     model: &Model,
@@ -62,29 +61,29 @@ pub fn lines(
     let premises = prover.premises(step.node, step.edge.from, step.edge.to);
     let Some(premises) = premises.filter(|_| !is_base) else { return Vec::new() };
     let proof = Proof { claim, premises };
-    let told = FxHashSet::default();
-    let mut printer = Printer { model, picture, files, depth, told, lines: Vec::new() };
+    let printed = FxHashSet::default();
+    let mut printer = Printer { model, picture, files, depth, printed, lines: Vec::new() };
     printer.premises(&proof, 0);
     printer.lines
 }
 
-/// A search that tries more edges than this leaves what is left as it is.
+/// The most edges that a search tries; the remaining edges stay unproved.
 const MOST_TRIES: usize = 20_000;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, Copy, Debug)]
 enum Claim {
     /// A relation has an edge.
     Edge(NodeId, EventId, EventId),
     /// A base relation has an edge.
     Base(BaseRel, EventId, EventId),
-    /// A relation lacks one.
+    /// A relation lacks an edge.
     NoEdge(NodeId, EventId, EventId),
     /// A set has an event.
     Member(NodeId, EventId),
 }
 
-/// A claim with those that it follows from.
+/// A claim with its premises.
 #[derive(Clone, Debug)]
 struct Proof {
     claim: Claim,
@@ -94,14 +93,14 @@ struct Proof {
 struct Prover<'m> {
     model: &'m Model,
     values: Values,
-    /// The edges of recursive relations whose proof is under way.
+    /// The edges of recursive relations on the current path of the search.
     open: Vec<(NodeId, EventId, EventId)>,
-    /// How many edges may still be tried.
+    /// The number of edges that the search may still try.
     left: usize,
 }
 
 impl Prover<'_> {
-    /// The proof of an edge: a line of its own where the relation has a name, else those of its parts.
+    /// The proof of an edge: a single line for a named relation, else the lines of the parts.
     fn edge(&mut self, node: NodeId, from: EventId, to: EventId) -> Option<Vec<Proof>> {
         if !self.relation(node).contains(from, to) {
             return None;
@@ -113,7 +112,7 @@ impl Prover<'_> {
         Some(premises)
     }
 
-    /// What an edge follows from by the definition of its relation.
+    /// The premises of an edge by the definition of its relation.
     fn premises(&mut self, node: NodeId, from: EventId, to: EventId) -> Option<Vec<Proof>> {
         if self.left == 0 {
             return Some(Vec::new());
@@ -176,8 +175,8 @@ struct Printer<'a> {
     picture: &'a Picture,
     files: &'a Files,
     depth: Depth,
-    /// The edges whose proof was printed.
-    told: FxHashSet<(NodeId, EventId, EventId)>,
+    /// The edges whose proof is already printed.
+    printed: FxHashSet<(NodeId, EventId, EventId)>,
     lines: Vec<String>,
 }
 
@@ -191,7 +190,7 @@ impl Printer<'_> {
             let claim = self.claim(premise.claim);
             let again = match premise.claim {
                 Claim::Edge(node, from, to) if !premise.premises.is_empty() => {
-                    !self.told.insert((node, from, to))
+                    !self.printed.insert((node, from, to))
                 }
                 _ => false,
             };
@@ -223,7 +222,7 @@ impl Printer<'_> {
         said + &self.place(node)
     }
 
-    /// The name of a relation or set; its text in parentheses where it has none.
+    /// The name of a relation or set, or its text in parentheses if it has no name.
     fn name(&self, node: NodeId) -> String {
         let name = name(self.model, node);
         if name.contains(' ') { format!("({name})") } else { name }

@@ -1,4 +1,4 @@
-//! Data races in words: the two accesses, what keeps them from being ordered, an execution.
+//! Data races as text: the two accesses, the missing order, an execution.
 
 use super::caveat::Caveat;
 use super::near;
@@ -15,7 +15,7 @@ use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::Undecided;
 
-/// The races of one test; `caveat` is what has to be known of them, `cut` says why
+/// The races of a test. `caveat` is a verdict that limits the meaning of races; `cut` is the reason why
 /// executions are missing, if any are.
 #[must_use]
 pub fn render(
@@ -50,7 +50,7 @@ pub fn render(
         let picture = Execution::build(graph, (*races[0].choices).clone())
             .map(|execution| Picture::of_execution(&case.test.name, &execution, model));
         for (index, race) in races.iter().enumerate() {
-            out.push_str(&one(race, &races[..index], graph, files));
+            out.push_str(&race_text(race, &races[..index], graph, files));
         }
         if let Ok(picture) = picture {
             let subject = if races.len() == 1 { "It happens" } else { "All of them happen" };
@@ -61,26 +61,30 @@ pub fn render(
     out
 }
 
-/// How many races of one execution are shown beside it.
-const MOST_BESIDE: usize = 4;
+/// The most races that are shown with an execution.
+const MOST_BESIDE_PICTURE: usize = 4;
 
-/// The races of an execution that is shown, with what does not order them; empty where there are none.
+/// The races of an execution in a picture, with the missing order of each; empty without races.
 #[must_use]
-pub(super) fn beside(problem: Problem<'_>, execution: &Execution<'_>, files: &Files) -> String {
+pub(super) fn beside_picture(
+    problem: Problem<'_>,
+    execution: &Execution<'_>,
+    files: &Files,
+) -> String {
     let races = in_execution(problem, execution);
-    let shown: Vec<&Race> = races.iter().take(MOST_BESIDE).collect();
+    let shown: Vec<&Race> = races.iter().take(MOST_BESIDE_PICTURE).collect();
     let mut out = String::new();
     for (index, race) in shown.iter().enumerate() {
-        out.push_str(&one(race, &shown[..index], problem.graph, files));
+        out.push_str(&race_text(race, &shown[..index], problem.graph, files));
     }
-    if races.len() > MOST_BESIDE {
-        let more = races.len() - MOST_BESIDE;
+    if races.len() > MOST_BESIDE_PICTURE {
+        let more = races.len() - MOST_BESIDE_PICTURE;
         out.push_str(&format!("\nand {more} more races, which `ptxmc races` lists\n"));
     }
     out
 }
 
-/// The races of each execution, in the order of the first ones.
+/// The races grouped by execution; groups are in the order of their first races.
 fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
     let mut groups: Vec<Vec<&Race>> = Vec::new();
     for race in races {
@@ -92,19 +96,20 @@ fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
     groups
 }
 
-/// A race, and what is missing in an execution; where one of the races `above` lacks the same, it says so.
-fn one(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> String {
+/// A race with the missing order. A race that lacks the same as one of the races `above` refers to that
+/// race.
+fn race_text(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> String {
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
-    out += &near::wrong(&defects(race), race.near.as_ref(), graph);
+    out += &near::defects_line(&defects(race), race.near.as_ref(), graph);
     for span in spans(graph, race) {
         let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("    {}: {line}\n", files.location(span)));
     }
-    let told = race.near.is_some();
-    for missing in race.missing.iter().filter(|missing| !told || !missing.is_told_by_path()) {
-        out.push_str(&format!("  {}\n", why(*missing, graph, files)));
+    let has_path = race.near.is_some();
+    for missing in race.missing.iter().filter(|missing| !has_path || !missing.is_told_by_path()) {
+        out.push_str(&format!("  {}\n", missing_text(*missing, graph, files)));
     }
     let Some(path) = &race.near else { return out };
     let same =
@@ -121,8 +126,8 @@ fn one(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> Strin
     }
 }
 
-/// One reason as a sentence.
-fn why(missing: Missing, graph: &EventGraph, files: &Files) -> String {
+/// A reason for a missing order, as a sentence.
+fn missing_text(missing: Missing, graph: &EventGraph, files: &Files) -> String {
     let name = |id: EventId| named(id, graph, files);
     match missing {
         Missing::Weak(event) => format!(
@@ -164,7 +169,7 @@ fn why(missing: Missing, graph: &EventGraph, files: &Files) -> String {
                 Observation::Observed => "observes",
                 Observation::Unread => "may read from",
             };
-            format!("{read} {sees} {write}, but {}", gap_between(write, read, gap, name))
+            format!("{read} {sees} {write}, but {}", gap_text(write, read, gap, name))
         }
         Missing::Ends(from, to) => format!(
             "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
@@ -203,8 +208,8 @@ fn why(missing: Missing, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// Why a read does not synchronize with the write that it reads from.
-fn gap_between(write: &str, read: &str, gap: Gap, name: impl Fn(EventId) -> String) -> String {
+/// The reason why a read does not synchronize with the write that it reads from.
+fn gap_text(write: &str, read: &str, gap: Gap, name: impl Fn(EventId) -> String) -> String {
     match gap {
         Gap::WeakWrite => format!("{write} is weak, so that it releases nothing (PTX-8.9.2)."),
         Gap::WeakRead => format!("{read} is weak, so that it acquires nothing (PTX-8.9.2)."),

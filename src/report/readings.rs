@@ -1,22 +1,22 @@
-//! Readings of the standard in a line each, as `ptxmc model` lists them, and how seriously to take them.
+//! Readings of the standard into one-line descriptions, as listed by `ptxmc model`, with weights.
 
 use Weight::{Default, Letter, Open, Remote};
 
-/// How much of the standard speaks for a reading that is not the default.
+/// The support in the standard for a reading other than the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The default: nothing to be weighed.
+    /// The default reading.
     Default,
     /// The text supports the reading as well as the default.
     Open,
-    /// The letter of a sentence says so, while other text, examples or devices speak against it.
+    /// The wording of a sentence supports the reading; other text, examples or devices contradict it.
     Letter,
-    /// Hardly anybody would read the text so; other models do.
+    /// The text hardly supports the reading; other models choose it.
     Remote,
 }
 
 impl Weight {
-    /// The word for it in reports and in `paper-notes/readings.md`.
+    /// The word for the weight in reports and in `paper-notes/readings.md`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -28,20 +28,20 @@ impl Weight {
     }
 }
 
-/// What a reading chooses; `None` for one that no built-in model or program has. The default of a
-/// reading that concerns programs says so.
+/// The choice that a reading makes; `None` for readings of user-defined models. Descriptions of readings
+/// for programs name the default.
 #[must_use]
 pub fn description(reading: &str) -> Option<&'static str> {
     LINES.iter().find(|(name, ..)| *name == reading).map(|(.., line)| *line)
 }
 
-/// How much speaks for a reading; [`Open`] for those of models of one's own.
+/// The weight of a reading; [`Open`] for readings of user-defined models.
 #[must_use]
 pub fn weight(reading: &str) -> Weight {
     LINES.iter().find(|(name, ..)| *name == reading).map_or(Open, |(_, weight, _)| *weight)
 }
 
-/// Each reading; `paper-notes/readings.md` has the reasons under the numbers.
+/// All readings; `paper-notes/readings.md` has the arguments under the numbers.
 const LINES: &[(&str, Weight, &str)] = &[
     ("acq-fence=acquire-only", Letter, "only acquire fences end acquire patterns (V21)"),
     ("alias-overlap=virtual", Letter, "races are between accesses that overlap virtually (V3)"),

@@ -6,7 +6,7 @@ use crate::source::{Files, Position, Span};
 use crate::verdict::{BoundKind, Bounded, Reason, Undecided, Verdict};
 use std::fmt;
 
-/// Why the verdict is what it is; empty where the verdict says it all.
+/// The reason of a verdict; empty for verdicts without further reason.
 #[must_use]
 pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
     match verdict {
@@ -20,7 +20,7 @@ pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
     }
 }
 
-/// A place in a file, as a user knows it.
+/// A position in a file, in the numbering of editors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file.
@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where a span starts; `None` where it belongs to no file.
+    /// The start of a span; `None` for spans outside of files.
     #[must_use]
     pub fn of(span: Span, files: &Files) -> Option<Self> {
         let file = files.get(span.file)?;
@@ -47,14 +47,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a verdict is what it is, as data.
+/// The reason of a verdict as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cause {
-    /// A name for the reason, such as `barrier-number`; `None` for an allowed outcome.
+    /// The code of the reason, such as `barrier-number`; `None` for an allowed outcome.
     pub code: Option<String>,
-    /// The clauses of the standard that decide, each once.
+    /// The deciding clauses of the standard, without duplicates.
     pub clauses: Vec<String>,
-    /// The statements concerned.
+    /// The statements that the reason refers to.
     pub places: Vec<Place>,
 }
 
@@ -80,14 +80,15 @@ impl Cause {
     }
 }
 
-/// That no execution ends, and where threads wait, if that is what excludes an outcome.
+/// The statement that no execution ends, with the positions at which threads wait; `None` if the core
+/// excludes the outcome for another reason.
 pub(super) fn endless(core: &Core, files: &Files) -> Option<String> {
     let places: Vec<String> = core.endless.iter().map(|&span| files.location(span)).collect();
     let wait = || format!("no execution ends: a thread waits for ever at {}", places.join(" or "));
     (!places.is_empty()).then(wait)
 }
 
-/// The axioms of a core with their clauses, or what else excludes the outcome.
+/// The axioms of a core with their clauses, or the reason why no candidate execution has the outcome.
 #[must_use]
 pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
     if let Some(wait) = endless(core, files) {
@@ -115,7 +116,7 @@ pub fn axioms<'m>(core: &Core, model: &'m Model) -> impl Iterator<Item = &'m Axi
     core.axioms.iter().filter_map(|&index| model.axioms.get(index))
 }
 
-/// An axiom's name with its clauses.
+/// The name of an axiom with its clauses.
 #[must_use]
 pub fn named(axiom: &Axiom) -> String {
     match axiom.clauses.as_slice() {
@@ -124,7 +125,7 @@ pub fn named(axiom: &Axiom) -> String {
     }
 }
 
-/// Why a verdict is unknown.
+/// The reason why a verdict is unknown.
 #[must_use]
 pub fn undecided(why: &Undecided, files: &Files) -> String {
     match why {
@@ -134,7 +135,7 @@ pub fn undecided(why: &Undecided, files: &Files) -> String {
     }
 }
 
-/// Which loop was cut, and whether another bound helps.
+/// The loop that was cut, and whether a larger bound could decide.
 fn cut(bounded: &Bounded, files: &Files) -> String {
     let (what, place) = match bounded.branch {
         Some(branch) => {
@@ -148,7 +149,7 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
         1 => "1 round".to_owned(),
         many => format!("{many} rounds"),
     };
-    let told = match bounded.beyond {
+    let consequence = match bounded.beyond {
         BoundKind::Higher => format!(
             "was cut after {rounds}; a higher --bound may tell, unless rounds go on for ever"
         ),
@@ -165,10 +166,10 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
             "may go round for ever, changing nothing; any --bound cuts it".to_owned()
         }
     };
-    format!("{what} {told}{place}")
+    format!("{what} {consequence}{place}")
 }
 
-/// Which limit an engine ran into.
+/// The limit that an engine reached.
 #[must_use]
 pub fn limit(why: Why) -> &'static str {
     match why {

@@ -1,4 +1,4 @@
-//! What a GPU showed: litmus7's log, and JSON; `paper-notes/json.md` documents the latter.
+//! Runs on a GPU as a litmus7 log and as JSON, which `paper-notes/json.md` documents.
 
 use super::herd;
 use super::json::SCHEMA;
@@ -10,40 +10,40 @@ use crate::source::Files;
 use serde_json::{Map, Number, Value, json};
 use std::fmt::Write;
 
-/// What a test showed.
-pub struct Shown<'s> {
+/// The results of a test on a GPU.
+pub struct TestRun<'s> {
     /// The test.
     pub case: &'s Case,
-    /// What is observed.
+    /// The observed registers and locations.
     pub fields: &'s [Field],
-    /// How often each final state was seen.
+    /// The number of occurrences of each final state.
     pub histogram: &'s Histogram,
-    /// How long it ran.
+    /// The duration of the run.
     pub seconds: f64,
 }
 
-/// Where and how tests were run.
+/// The conditions under which tests were run.
 pub struct Setting<'s> {
     /// The GPU.
     pub device: &'s str,
     /// The version of its driver.
     pub driver: i32,
-    /// What parameters are drawn from.
+    /// The seed of the random parameters.
     pub seed: u64,
-    /// Parameters that the user gave, by name.
+    /// Parameters set by the user, by name.
     pub parameters: &'s [(String, u32)],
 }
 
-/// The entry of a test in litmus7's log, with an empty line at the end.
+/// The entry of a test in a litmus7 log, terminated by an empty line.
 #[must_use]
-pub fn entry(shown: &Shown<'_>, files: &Files) -> String {
-    let Shown { case, fields, histogram, seconds } = shown;
+pub fn entry(run: &TestRun<'_>, files: &Files) -> String {
+    let TestRun { case, fields, histogram, seconds } = run;
     let test = &case.test;
     let states: Vec<_> =
         histogram.sorted().into_iter().filter(|(s, _)| passes(test, fields, s)).collect();
     let mut out = format!("Test {} {}\n", test.name, kind_word(test.quantifier));
     let _ = writeln!(out, "Histogram ({} states)", states.len());
-    // Registers first, as herd has them.
+    // Registers come first, as in herd.
     let mut order: Vec<usize> = (0..fields.len()).collect();
     order.sort_by_key(|&at| !fields[at].name.contains(':'));
     for (state, count) in states {
@@ -76,7 +76,7 @@ pub fn entry(shown: &Shown<'_>, files: &Files) -> String {
     out
 }
 
-/// The start of a report in JSON; tests follow, separated by commas.
+/// The start of a JSON report; tests follow, separated by commas.
 #[must_use]
 pub fn head(setting: &Setting<'_>) -> String {
     let parameters: Map<String, Value> =
@@ -92,13 +92,13 @@ pub fn head(setting: &Setting<'_>) -> String {
     )
 }
 
-/// The version of a driver as people write it.
+/// The usual notation for a driver version.
 #[must_use]
 pub fn version(driver: i32) -> String {
     format!("{}.{}", driver / 1000, driver % 1000 / 10)
 }
 
-/// The end of a report in JSON, with the tests that were not run and why.
+/// The end of a JSON report, with the omitted tests and their reasons.
 #[must_use]
 pub fn tail(omitted: &[(String, String)]) -> String {
     let lines: Vec<String> = omitted
@@ -108,10 +108,10 @@ pub fn tail(omitted: &[(String, String)]) -> String {
     format!("\n],\n\"omitted\": [{}\n]\n}}\n", lines.join(","))
 }
 
-/// A test in JSON, on a line of its own.
+/// A test as one line of JSON.
 #[must_use]
-pub fn test(shown: &Shown<'_>, files: &Files) -> String {
-    let Shown { case, fields, histogram, seconds } = shown;
+pub fn test(run: &TestRun<'_>, files: &Files) -> String {
+    let TestRun { case, fields, histogram, seconds } = run;
     let test = &case.test;
     let states: Vec<Value> = histogram
         .sorted()
@@ -140,16 +140,16 @@ pub fn test(shown: &Shown<'_>, files: &Files) -> String {
     format!("\n{value}")
 }
 
-/// A decimal number as one of JSON, or as text where readers could not hold it.
+/// A decimal number as a JSON number, or as a string if readers could not represent the number.
 fn number(decimal: &str) -> Value {
     let signed = decimal.parse::<i64>().map(Number::from);
     let number = signed.or_else(|_| decimal.parse::<u64>().map(Number::from));
     number.map_or_else(|_| json!(decimal), Value::Number)
 }
 
-/// A line that keeps what a test has shown so far.
+/// A line of the file of interim results, with the results of a test so far.
 #[must_use]
-pub fn record(key: &str, run: &Kept) -> String {
+pub fn record(key: &str, run: &InterimResult) -> String {
     let states: Vec<Value> = run
         .histogram
         .sorted()
@@ -164,30 +164,40 @@ pub fn record(key: &str, run: &Kept) -> String {
         "seconds": run.seconds,
         "launches": run.launches,
         "first": run.first,
-        "over": run.over,
+        "over": run.extent == Extent::Complete,
         "states": states,
     });
     format!("{value}\n")
 }
 
-/// What a file keeps of a test.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
-    /// Final states.
-    pub histogram: Histogram,
-    /// How long it ran.
-    pub seconds: f64,
-    /// Its launches.
-    pub launches: u64,
-    /// When the outcome in question was seen.
-    pub first: Option<f64>,
-    /// Whether it is over.
-    pub over: bool,
+/// The extent of stored results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// The run of the test goes on, or was interrupted.
+    #[default]
+    Partial,
+    /// The run of the test has ended.
+    Complete,
 }
 
-/// What a line of [`record`] says; `None` where it is no such line, as when writing it was cut off.
+/// The interim results of a test.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InterimResult {
+    /// The final states.
+    pub histogram: Histogram,
+    /// The duration so far.
+    pub seconds: f64,
+    /// The launches so far.
+    pub launches: u64,
+    /// The time of the first occurrence of the condition.
+    pub first: Option<f64>,
+    /// Whether the test is complete.
+    pub extent: Extent,
+}
+
+/// The content of a line written by [`record`]; `None` for other lines, such as incompletely written ones.
 #[must_use]
-pub fn kept(line: &str) -> Option<(String, Kept)> {
+pub fn parse_record(line: &str) -> Option<(String, InterimResult)> {
     let value: Value = serde_json::from_str(line).ok()?;
     let mut histogram = Histogram::default();
     for entry in value["states"].as_array()? {
@@ -196,12 +206,15 @@ pub fn kept(line: &str) -> Option<(String, Kept)> {
             state.map(|bits| bits.as_str().and_then(|text| text.parse().ok())).collect();
         histogram.add(state?, entry[1].as_u64()?);
     }
-    let kept = Kept {
+    let result = InterimResult {
         histogram,
         seconds: value["seconds"].as_f64()?,
         launches: value["launches"].as_u64()?,
         first: value["first"].as_f64(),
-        over: value["over"].as_bool()?,
+        extent: match value["over"].as_bool()? {
+            true => Extent::Complete,
+            false => Extent::Partial,
+        },
     };
-    Some((value["test"].as_str()?.to_owned(), kept))
+    Some((value["test"].as_str()?.to_owned(), result))
 }

@@ -1,4 +1,4 @@
-//! A verdict into the execution that shows it, with what decides there.
+//! The execution that shows a verdict, and the events and edges that decide the verdict in that execution.
 
 use super::witness::Picture;
 use super::witness::focus::Focus;
@@ -12,19 +12,19 @@ use crate::source::Span;
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
 
-/// An execution as a picture, with what to look at.
+/// An execution as a picture, with the focus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scene {
-    /// The execution; its name is that of the test with the verdict.
+    /// The execution, titled with the test and the verdict.
     pub picture: Picture,
-    /// What decides.
+    /// The events and edges that decide the verdict.
     pub focus: Focus,
-    /// Whether it is the execution that hangs, which has events of its own.
+    /// Whether the execution is one that hangs, whose event graph differs from the verdict's.
     pub is_hang: bool,
 }
 
 impl Scene {
-    /// The relations that there are to draw, in alphabetical order.
+    /// The relations of the picture, in alphabetical order.
     #[must_use]
     pub fn relations(&self) -> Vec<&str> {
         let of_focus = self.focus.edges.iter().map(|(edge, _)| edge);
@@ -34,11 +34,12 @@ impl Scene {
     }
 }
 
-/// The execution that shows a verdict, that of `excluded` for a forbidden outcome; `None` where there is
-/// none.
+/// The execution of a verdict; for a forbidden outcome, that of the counterfactual `excluded`; `None` for
+/// verdicts without an execution.
 ///
 /// # Errors
-/// When an engine's choices make no execution, which is a bug.
+///
+/// When the choices of an engine make no execution, which is a bug.
 pub fn of_verdict(
     case: &Case,
     judgement: &Judgement,
@@ -89,10 +90,12 @@ pub fn of_verdict(
     }
 }
 
-/// The execution that hangs, with where its threads are; `None` where none is known.
+/// The execution that hangs, with the positions of its threads; `None` where no execution that hangs is
+/// known.
 ///
 /// # Errors
-/// When an engine's choices make no execution, which is a bug.
+///
+/// When the choices of an engine make no execution, which is a bug.
 pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Option<Scene>, String> {
     let Some(hanging) = judgement.hanging() else { return Ok(None) };
     let Some(choices) = &hanging.choices else { return Ok(None) };
@@ -122,7 +125,7 @@ pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Opti
     Ok(Some(Scene { picture, focus, is_hang: true }))
 }
 
-/// The statements at which threads wait, and what they last read there.
+/// The statements at which threads wait.
 fn waits(hanging: &Hanging) -> Vec<Span> {
     let graph: &EventGraph = &hanging.graph;
     let of = |status: &Status| match &status.stop {

@@ -4,7 +4,7 @@ use crate::event::graph::{AgentKind, Completion, EventGraph, EventKind};
 use crate::id::EventId;
 use crate::source::Files;
 
-/// A statement by its thread, its line and its text.
+/// The thread, the line and the text of the statement that performs an event.
 pub(super) fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
     let event = graph.event(id);
     let agent = &graph.agents[event.agent.index()].name;
@@ -12,13 +12,13 @@ pub(super) fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
     let line = files.get(event.span.file).map(|file| file.position(event.span.start as usize).line);
     let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
     match graph.agents[event.agent.index()].kind {
-        // An operation has its instruction in its name.
+        // The name of an operation contains its instruction.
         AgentKind::Operation(..) => format!("{}{agent}{line}", part(id, graph)),
         _ => format!("{agent} `{text}`{line}"),
     }
 }
 
-/// What an event is of the asynchronous operation that it is part of.
+/// The part of an asynchronous operation that an event is.
 fn part(id: EventId, graph: &EventGraph) -> String {
     let event = graph.event(id);
     let place = event.loc.map_or("memory", |loc| graph.locations[loc.index()].name.as_str());

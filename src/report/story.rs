@@ -1,7 +1,7 @@
 //! Edges of an execution into sentences, which name statements by thread, text and line.
 
 use super::derivation::{Step, steps};
-use super::fence_orders::{Case, is_handed_over};
+use super::fence_orders::{Case, is_ordered_by_patterns};
 use super::proof;
 use super::reason::Place;
 use super::statement::named;
@@ -11,7 +11,7 @@ use super::witness::{Edge, Picture, piece_value};
 use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::explain::{Counterfactual, asked};
+use crate::explain::{Counterfactual, condition_events};
 use crate::id::EventId;
 use crate::race::paths::nearest_of;
 use crate::relation::axiom::{Failure, Witness};
@@ -20,7 +20,7 @@ use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::vocabulary::BaseRel;
 
-/// What an edge says.
+/// The meaning of an edge as a sentence.
 #[must_use]
 pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
@@ -47,17 +47,17 @@ pub fn sentence(edge: &Edge, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// What a step says, given the execution: of synchronization, how it comes about.
-fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+/// The meaning of a step in an execution; for synchronization, the accesses or fences that establish it.
+fn step_sentence(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     match edge.relation.as_str() {
         "synchronizes" => {}
-        "not-before^-1" => return serial(execution, edge, files),
+        "not-before^-1" => return atomic_order(execution, edge, files),
         _ => return sentence(edge, graph, files),
     }
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     let holds = |relation| execution.relation(relation).contains(edge.from, edge.to);
-    if holds(BaseRel::FenceSc) && !is_handed_over(model, execution, edge) {
+    if holds(BaseRel::FenceSc) && !is_ordered_by_patterns(model, execution, edge) {
         return format!(
             "{from} comes before {to} in Fence-SC order and so synchronizes with that \
              (PTX-8.9.3, PTX-8.9.4)"
@@ -76,7 +76,8 @@ fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &File
     if let Some((_, clause)) = meetings.into_iter().find(|&(relation, _)| holds(relation)) {
         return format!("{from} meets {to} ({clause})");
     }
-    let reads = carriers(execution, edge).into_iter().map(|(write, read)| {
+    let carriers = carriers(execution, edge);
+    let reads = carriers.iter().map(|&(write, read)| {
         let written =
             if write == edge.from { "it".to_owned() } else { statement(write, graph, files) };
         match read == edge.to {
@@ -85,16 +86,17 @@ fn told_step(model: &Model, execution: &Execution<'_>, edge: &Edge, files: &File
         }
     });
     let reads: Vec<String> = reads.collect();
-    let joint = match reads.first() {
+    // A clause that starts with "which" continues the sentence; other clauses follow a colon.
+    let joint = match carriers.first() {
         None => "",
-        Some(first) if first.starts_with("which") => ", ",
+        Some((_, read)) if *read == edge.to => ", ",
         Some(_) => ": ",
     };
     format!("{from} synchronizes with {to} (PTX-8.9.4){joint}{}", reads.join(", "))
 }
 
-/// Why of two atomics the first is performed before the second.
-fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
+/// The reason why one atomic operation is performed before another.
+fn atomic_order(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
     let graph = execution.graph;
     let [from, to] = [edge.from, edge.to].map(|id| statement(id, graph, files));
     let source = execution.choices.rf[edge.to.index()];
@@ -109,21 +111,21 @@ fn serial(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String {
 }
 
 /// How the opposite order of two fences breaks an axiom, in words; cases of further fences are indented.
-fn other_order(case: &Case<'_>, model: &Model, files: &Files) -> Vec<String> {
+fn opposite_order(case: &Case<'_>, model: &Model, files: &Files) -> Vec<String> {
     let name = &model.axioms[case.axiom].name;
     let mut lines = vec![match case.needs_order {
         true => format!("The other way round {name} would be broken:"),
         false => format!("Whichever of the two comes first, {name} is broken:"),
     }];
     for (edge, opposite) in &case.steps {
-        lines.push(format!("- {}", told_step(model, &case.execution, edge, files)));
-        let nested = opposite.iter().flat_map(|case| other_order(case, model, files));
+        lines.push(format!("- {}", step_sentence(model, &case.execution, edge, files)));
+        let nested = opposite.iter().flat_map(|case| opposite_order(case, model, files));
         lines.extend(nested.map(|line| format!("  {line}")));
     }
     lines
 }
 
-/// An event as a statement; of initial writes the location.
+/// The statement of an event; for an initial write, the location.
 fn statement(id: EventId, graph: &EventGraph, files: &Files) -> String {
     let event = graph.event(id);
     match (&event.kind, event.loc) {
@@ -134,7 +136,7 @@ fn statement(id: EventId, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// The lines of the statements of some events, each once.
+/// The lines of the statements of events, sorted and without duplicates.
 #[must_use]
 pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize> {
     let line = |&id: &EventId| Place::of(graph.event(id).span, files).map(|place| place.line);
@@ -144,21 +146,21 @@ pub fn lines(events: &[EventId], graph: &EventGraph, files: &Files) -> Vec<usize
     lines
 }
 
-/// A step of what breaks an axiom, in words.
+/// A step of the violation of an axiom, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ExplainedStep {
     /// The edge.
     pub edge: Edge,
-    /// What it says.
+    /// The meaning of the edge.
     pub sentence: String,
-    /// Where it is a choice of the execution, why the other choice does not do either.
+    /// For a step that is a choice of the execution, the violation that the opposite choice causes.
     pub otherwise: Vec<String>,
-    /// The lines of its proof, as deep as the subject asks for; none where the edge is one of a base
+    /// The lines of the edge's proof, to the depth that the subject asks for; empty for an edge of a base
     /// relation.
     pub proof: Vec<String>,
 }
 
-impl Told {
+impl ExplainedStep {
     fn new(
         subject: Subject<'_>,
         execution: &Execution<'_>,
@@ -172,15 +174,15 @@ impl Told {
         proof.extend(legend(&proof, execution.graph, picture, files));
         Self {
             edge: step.edge.clone(),
-            sentence: told_step(model, execution, &step.edge, files),
+            sentence: step_sentence(model, execution, &step.edge, files),
             otherwise: Case::of_last(model, execution, &way[..=at])
-                .map_or_else(Vec::new, |case| other_order(&case, model, files)),
+                .map_or_else(Vec::new, |case| opposite_order(&case, model, files)),
             proof,
         }
     }
 }
 
-/// Which statements the letters of a proof stand for, in a line.
+/// The statements of the letters in a proof, in a line.
 fn legend(
     proof: &[String],
     graph: &EventGraph,
@@ -199,31 +201,31 @@ fn legend(
     (!all.is_empty()).then(|| format!("where {}", all.join("; ")))
 }
 
-/// The steps by which an execution breaks axioms; none where its choices make no execution.
+/// The steps by which an execution breaks axioms; empty if the choices make no execution.
 #[must_use]
 pub fn steps_of(
     subject: Subject<'_>,
     graph: &EventGraph,
     found: &Counterfactual,
     picture: &Picture,
-) -> Vec<Told> {
+) -> Vec<ExplainedStep> {
     let Ok(execution) = Execution::build(graph, found.choices.clone()) else { return Vec::new() };
     let ways = found.broken.iter().map(|failure| steps(subject.model, &execution, failure));
-    ways.flat_map(|way| told(subject, &execution, picture, &way)).collect()
+    ways.flat_map(|way| explained(subject, &execution, picture, &way)).collect()
 }
 
 /// The steps of what breaks one axiom.
-fn told(
+fn explained(
     subject: Subject<'_>,
     execution: &Execution<'_>,
     picture: &Picture,
     way: &[Step],
-) -> Vec<Told> {
-    (0..way.len()).map(|at| Told::new(subject, execution, picture, way, at)).collect()
+) -> Vec<ExplainedStep> {
+    (0..way.len()).map(|at| ExplainedStep::new(subject, execution, picture, way, at)).collect()
 }
 
-/// How an execution breaks axioms, as numbered steps, with their proofs as far as the subject asks for
-/// them; nothing of an axiom whose failure has no steps.
+/// The violations of axioms as numbered steps, with proofs to the depth that the subject asks for. Axioms
+/// whose violation has no steps are omitted.
 #[must_use]
 pub fn of_failures(
     subject: Subject<'_>,
@@ -242,8 +244,10 @@ pub fn of_failures(
         out.push_str(&format!("\nStep by step, against {name}:\n"));
         let way: Vec<Step> =
             steps.into_iter().filter(|step| step.edge.from != step.edge.to).collect();
-        let told = told(subject, execution, picture, &way);
-        for (index, Told { sentence, otherwise, proof, .. }) in told.into_iter().enumerate() {
+        let explained = explained(subject, execution, picture, &way);
+        for (index, ExplainedStep { sentence, otherwise, proof, .. }) in
+            explained.into_iter().enumerate()
+        {
             out.push_str(&format!("  {}. {sentence}\n", index + 1));
             otherwise.iter().for_each(|line| out.push_str(&format!("     {line}\n")));
             proof.iter().for_each(|line| out.push_str(&format!("       {line}\n")));
@@ -263,16 +267,16 @@ pub fn of_failures(
     out
 }
 
-/// The reads and last writes that the condition asks about, where they differ from those of another execution.
+/// The reads and final writes in the condition whose sources differ between two executions.
 #[must_use]
 pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Files) -> String {
     let graph = execution.graph;
     let name = |id: EventId| statement(id, graph, files);
     let source =
         |of: &Execution<'_>, read: EventId| of.choices.rf.get(read.index()).copied().flatten();
-    let asked_there = asked(other);
+    let asked_there = condition_events(other);
     let mut out = String::new();
-    for id in asked(execution) {
+    for id in condition_events(execution) {
         if !graph.event(id).is_read() {
             if !asked_there.contains(&id) {
                 out += &format!("  {} is the last write\n", name(id));
@@ -293,51 +297,51 @@ pub fn differences(execution: &Execution<'_>, other: &Execution<'_>, files: &Fil
     out
 }
 
-/// Longer ways are told by letters alone.
+/// The most steps that are explained; longer derivations are shown by letters alone.
 const MOST_STEPS: usize = 16;
 
-/// Where the values of the condition come from, and why other writes are not seen.
+/// The sources of the values in the condition, and the reasons why reads do not see other writes.
 #[must_use]
 pub fn of_outcome(model: &Model, execution: &Execution<'_>, files: &Files) -> String {
     let graph = execution.graph;
-    let asked = asked(execution);
+    let asked = condition_events(execution);
     if asked.is_empty() || asked.len() > MOST_ASKED {
         return String::new();
     }
     let causality = model
         .definition("causality")
         .map(|node| evaluate(&model.arena, &[node], execution).relation(node).clone());
-    let teller = Teller { model, execution, files, causality };
+    let story = OutcomeStory { model, execution, files, causality };
     let mut out = String::from("\nHow the values come about:\n");
     for id in asked {
         out.push_str(&match graph.event(id).is_read() {
-            true => teller.read(id, 0),
-            false => teller.last(id),
+            true => story.explain_read(id, 0),
+            false => story.explain_final_write(id),
         });
     }
     out
 }
 
-/// Of conditions about more accesses than this the picture says it all.
+/// The most accesses of a condition that are explained; for further ones, the picture suffices.
 const MOST_ASKED: usize = 8;
 
 /// Values are followed through so many copies.
 const MOST_COPIES: usize = 4;
 
-struct Teller<'a> {
+struct OutcomeStory<'a> {
     model: &'a Model,
     execution: &'a Execution<'a>,
     files: &'a Files,
-    /// The causality order, where the model has one.
+    /// The causality order, for models that define it.
     causality: Option<Rel>,
 }
 
-impl Teller<'_> {
+impl OutcomeStory<'_> {
     fn name(&self, id: EventId) -> String {
         statement(id, self.execution.graph, self.files)
     }
 
-    /// A location with the value that an access has there.
+    /// A location with the value of an access.
     fn value(&self, id: EventId) -> String {
         let graph = self.execution.graph;
         let location = graph.event(id).loc.map_or("", |loc| &graph.locations[loc.index()].name);
@@ -348,8 +352,9 @@ impl Teller<'_> {
         }
     }
 
-    /// What a read takes its value from, behind so many copies, and why not from each other write.
-    fn read(&self, read: EventId, copies: usize) -> String {
+    /// The source of a read, behind so many copies, and for each other write the reason why the read does not
+    /// see it.
+    fn explain_read(&self, read: EventId, copies: usize) -> String {
         let graph = self.execution.graph;
         let Some(source) = self.execution.choices.rf[read.index()] else { return String::new() };
         let from = match graph.event(source).kind {
@@ -358,7 +363,7 @@ impl Teller<'_> {
         };
         let mut out = format!("  {} reads {}, {from}\n", self.name(read), self.value(read));
         for write in graph.ids().filter(|&id| self.competes(id, read, source)) {
-            out.push_str(&format!("    not {}\n", self.unseen(write, read, source)));
+            out.push_str(&format!("    not {}\n", self.reason_unseen(write, read, source)));
         }
         // What a copy writes it has read elsewhere, perhaps from another copy.
         if graph.operation_of(source).is_some() && copies < MOST_COPIES {
@@ -373,10 +378,10 @@ impl Teller<'_> {
         let own = &graph.access(graph.event(write).access).data_reads;
         let pieces = own.iter().flat_map(|&access| &graph.access(access).pieces);
         let pieces = pieces.filter(|&&read| self.execution.executed.contains(read));
-        pieces.map(|&read| self.read(read, copies)).collect()
+        pieces.map(|&read| self.explain_read(read, copies)).collect()
     }
 
-    /// Whether one might expect a read to see this write.
+    /// Whether a reader would expect the read to see this write.
     fn competes(&self, write: EventId, read: EventId, source: EventId) -> bool {
         let graph = self.execution.graph;
         let event = graph.event(write);
@@ -387,7 +392,7 @@ impl Teller<'_> {
             && !graph.is_own_write(read, write)
     }
 
-    fn unseen(&self, write: EventId, read: EventId, source: EventId) -> String {
+    fn reason_unseen(&self, write: EventId, read: EventId, source: EventId) -> String {
         let co = self.execution.relation(BaseRel::Co);
         let po = self.execution.relation(BaseRel::Po);
         let before = |a, b| self.causality.as_ref().is_some_and(|order| order.contains(a, b));
@@ -414,8 +419,8 @@ impl Teller<'_> {
         format!("{name}: nothing orders that before it (PTX-8.10.6){lack}")
     }
 
-    /// What comes of a location in the end, and from what that was computed.
-    fn last(&self, write: EventId) -> String {
+    /// The final write of a location, and the reads that its value is computed from.
+    fn explain_final_write(&self, write: EventId) -> String {
         let graph = self.execution.graph;
         let (name, value) = (self.name(write), self.value(write));
         let mut out = format!("  {name} leaves {value}\n");

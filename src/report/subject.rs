@@ -1,21 +1,21 @@
-//! A verdict with all that its explanation is made from.
+//! A verdict with the inputs of its explanation.
 
 use super::proof::Depth;
 use crate::batch::{Case, Judgement};
 use crate::relation::expr::Model;
 use crate::source::Files;
 
-/// What an explanation is made from.
+/// The inputs of an explanation.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The test.
     pub case: &'a Case,
-    /// Its verdict.
+    /// The verdict on the test.
     pub judgement: &'a Judgement,
-    /// The model that gave it.
+    /// The model of the verdict.
     pub model: &'a Model,
-    /// The texts of both.
+    /// The texts of test and model.
     pub files: &'a Files,
-    /// How far the steps of a forbidden outcome are unfolded.
+    /// The depth to which the steps of a forbidden outcome are unfolded.
     pub unfold: Depth,
 }

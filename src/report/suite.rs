@@ -1,4 +1,4 @@
-//! Tests that pin a model, for people and for other tools.
+//! Tests that characterize a model, as text and JSON.
 
 use super::json::SCHEMA;
 use crate::workbench::suite::{Pin, Suite};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A line for each wording, by shape: what an outcome takes at least to be forbidden.
+/// A line for each wording, by shape: the weakest orders and scopes that forbid the outcome.
 #[must_use]
 pub fn table(suite: &Suite, model: &str) -> String {
     let mut shapes: BTreeMap<(usize, usize, &str), Vec<&Pin>> = BTreeMap::new();
@@ -24,7 +24,7 @@ pub fn table(suite: &Suite, model: &str) -> String {
     out + &summary(suite, model)
 }
 
-/// The tests themselves.
+/// The tests as text.
 #[must_use]
 pub fn text(suite: &Suite, model: &str) -> String {
     let tests: Vec<&str> = suite.tests.iter().map(|pin| pin.text.as_str()).collect();
@@ -41,7 +41,7 @@ fn summary(suite: &Suite, model: &str) -> String {
     format!("{count} tests pin {model}{sizes}; {} shapes were looked at\n", suite.shapes)
 }
 
-/// The tests as one object.
+/// The tests as one JSON object.
 #[must_use]
 pub fn json(suite: &Suite, model: &str) -> String {
     let one = |pin: &Pin| {

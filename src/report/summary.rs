@@ -1,4 +1,4 @@
-//! What a run found, counted.
+//! The results of a run, counted.
 
 use super::reason::{self, Cause};
 use crate::batch::{Case, Judgement, Refusal, Standing};
@@ -8,27 +8,27 @@ use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
 
-/// A verdict without what only an execution shows.
+/// A verdict in a form that is independent of executions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stated {
     /// The verdict.
     pub kind: Kind,
     /// The quantifier of the test.
     pub quantifier: Quantifier,
-    /// What was expected.
+    /// The expected verdict, if the test has one.
     pub expected: Option<Kind>,
-    /// What of it the user does not take, though nothing was expected.
+    /// A verdict that an option of the user rejects in the absence of an expectation.
     pub refused: Option<Refusal>,
     /// Whether the program may hang, where that was asked.
     pub hang: Option<HangKind>,
-    /// Why it is so, in one line; may be empty.
+    /// The reason in one line; may be empty.
     pub reason: String,
-    /// The same as data.
+    /// The reason as data.
     pub cause: Cause,
 }
 
 impl Stated {
-    /// What is said of a judgement on a test.
+    /// The verdict of a judgement on a test.
     #[must_use]
     pub fn of(judgement: &Judgement, case: &Case, model: &Model, files: &Files) -> Self {
         let kind = judgement.verdict.kind();
@@ -43,7 +43,7 @@ impl Stated {
         }
     }
 
-    /// A verdict on an outcome of which nothing was expected and nothing is known.
+    /// A verdict without reason, expectation or refusal.
     #[must_use]
     pub fn bare(kind: Kind) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Stated {
         }
     }
 
-    /// The word for a verdict on the test.
+    /// The word for a kind of verdict on the test, which depends on the quantifier.
     #[must_use]
     pub fn word(&self, kind: Kind) -> &'static str {
         kind.word(self.quantifier)
@@ -70,7 +70,7 @@ impl Stated {
         unexpected.then(|| missed(self.expected, self.refused, self.quantifier)).flatten()
     }
 
-    /// How it stands to what was expected.
+    /// The verdict compared with the expected one.
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing::of(self.kind, self.expected).refused(self.refused)
@@ -93,23 +93,22 @@ pub fn missed(
     }
 }
 
-/// A file that could not be read, or not all of it.
+/// A file that could not be read, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// How the user called it.
+    /// The name given by the user.
     pub name: String,
-    /// The first thing that is wrong with it.
+    /// The first error.
     pub why: String,
 }
 
-/// Counts of verdicts, by kind and by how they stand to what was expected, and of files that could
-/// not be read.
+/// Counts of verdicts, by kind and by agreement with expectations, and of unreadable files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     unread: usize,
     tests: usize,
     kinds: [usize; Kind::ALL.len()],
-    /// Of the verdicts, those on `forall` conditions that hold, and that fail.
+    /// The numbers of `forall` conditions that hold and that fail.
     always: [usize; 2],
     standings: [usize; 5],
     /// Of the verdicts, those on tests of which something else that was asked for is unknown.
@@ -117,13 +116,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// No tests yet, out of files of which so many could not be read.
+    /// No tests; `unread` files could not be read.
     #[must_use]
     pub fn without(unread: usize) -> Self {
         Self { unread, ..Self::default() }
     }
 
-    /// Counts the verdicts on one test.
+    /// Adds the verdicts on a test.
     pub fn add(&mut self, verdicts: &[Stated]) {
         self.tests += 1;
         for stated in verdicts {
@@ -137,32 +136,32 @@ impl Tally {
         }
     }
 
-    /// How many tests were counted.
+    /// The number of tests.
     #[must_use]
     pub fn tests(&self) -> usize {
         self.tests
     }
 
-    /// How many files could not be read.
+    /// The number of unreadable files.
     #[must_use]
     pub fn unread(&self) -> usize {
         self.unread
     }
 
-    /// How many verdicts are of this kind.
+    /// The number of verdicts of a kind.
     #[must_use]
     pub fn of_kind(&self, kind: Kind) -> usize {
         self.kinds[kind as usize]
     }
 
-    /// How many verdicts stand so to what was expected.
+    /// The number of verdicts with a standing.
     #[must_use]
     pub fn standing(&self, standing: Standing) -> usize {
         self.standings[standing as usize]
     }
 
-    /// One line: `12 tests: 5 allowed, 7 forbidden; 11 as expected, 1 NOT EXPECTED`; then how many
-    /// files could not be read, if any.
+    /// One line: `12 tests: 5 allowed, 7 forbidden; 11 as expected, 1 NOT EXPECTED`, followed by the number
+    /// of unreadable files, if not zero.
     #[must_use]
     pub fn line(&self) -> String {
         let tests =

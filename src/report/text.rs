@@ -1,4 +1,4 @@
-//! Verdicts as lines for people: one line per test, one column per model.
+//! Verdicts as text: one line per test, one column per model.
 
 use super::paint::Paint;
 use super::reason;
@@ -18,19 +18,19 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The columns for tests whose paths have at most `path_width` characters, under `models`.
+    /// The columns for paths of at most `path_width` characters and for `models`.
     #[must_use]
     pub fn new(path_width: usize, models: &'a [Model], paint: Paint) -> Self {
         Self { models, paint, path_width }
     }
 
-    /// How many characters the longest path has.
+    /// The length of the longest path, in characters.
     #[must_use]
     pub fn path_width(cases: &[Case]) -> usize {
         cases.iter().map(|c| c.path.chars().count()).max().unwrap_or(0)
     }
 
-    /// The names of the models, where there are several.
+    /// The line with the names of the models; `None` for a single model.
     #[must_use]
     pub fn header(&self) -> Option<String> {
         if self.models.len() < 2 {
@@ -44,7 +44,7 @@ impl<'a> Table<'a> {
         Some(line.trim_end().to_owned())
     }
 
-    /// The verdicts on one test, whose spans refer to `files`.
+    /// The line of a test; the spans of the verdicts refer to `files`.
     #[must_use]
     pub fn line(&self, case: &Case, judgements: &[Judgement], files: &Files) -> String {
         let mut line = pad(&case.path, self.path_width);
@@ -63,12 +63,12 @@ impl<'a> Table<'a> {
         if self.models.len() < 2 {
             return Kind::Forbidden.name().len();
         }
-        // What stands in the columns to the right must not depend on the verdict.
+        // The width is the same for all verdicts, so that later columns are aligned.
         let verdicts = Kind::ALL.map(|kind| kind.name().len());
         verdicts.into_iter().max().unwrap_or(0).max(model.name.chars().count())
     }
 
-    /// Whether the verdicts are as expected, and why they are what they are.
+    /// The comparison with expectations, and the reasons of the verdicts.
     fn remark(&self, case: &Case, judgements: &[Judgement], files: &Files) -> String {
         let standings: Vec<Standing> = judgements.iter().map(Judgement::standing).collect();
         let worst = standings.iter().copied().max().unwrap_or(Standing::Unasked);
@@ -97,7 +97,7 @@ impl<'a> Table<'a> {
         format!("NOT EXPECTED: {}", wrong.join(", "))
     }
 
-    /// The reason of the one verdict; of several, those that did not turn out well.
+    /// The reason of the only verdict; of several verdicts, the reasons of those with the worst standing.
     fn reasons(&self, judgements: &[Judgement], worst: Standing, files: &Files) -> String {
         let several = self.models.len() > 1;
         let mut reasons = Vec::new();
@@ -114,26 +114,26 @@ impl<'a> Table<'a> {
         if judgements.iter().any(|judgement| judgement.refused == Some(Refusal::RaceUnknown)) {
             reasons.push("whether there is a data race is unknown".to_owned());
         }
-        // A verdict that says that threads wait for ever says it all, and so do those that say nothing.
-        let says_it_all = |verdict: &Verdict| match verdict {
+        // These verdicts already state that threads wait forever, or leave hangs without meaning.
+        let settles_hangs = |verdict: &Verdict| match verdict {
             Verdict::Forbidden(core) => !core.endless.is_empty(),
             other => matches!(other.kind(), Kind::Deadlock | Kind::Undefined | Kind::Unknown),
         };
-        let hangs = |kind| {
-            let others = judgements.iter().filter(|judgement| !says_it_all(&judgement.verdict));
+        let some_hang = |kind| {
+            let others = judgements.iter().filter(|judgement| !settles_hangs(&judgement.verdict));
             let mut answers = others.filter_map(|judgement| judgement.hang.as_ref());
             answers.any(|hang| hang.kind() == kind)
         };
-        if hangs(HangKind::Possible) {
+        if some_hang(HangKind::Possible) {
             reasons.push("may hang".to_owned());
-        } else if hangs(HangKind::Unknown) {
+        } else if some_hang(HangKind::Unknown) {
             reasons.push("whether it may hang is unknown".to_owned());
         }
         reasons.join("; ")
     }
 }
 
-/// A reason, and of what is outside the model whether the model or the tool has nothing to say.
+/// A reason; for a verdict outside of the model with a note whether the standard or the tool is silent.
 fn qualified(reason: String, judgement: &Judgement) -> String {
     match judgement.verdict.silence() {
         Some(silence) => format!("{}: {reason}", silence.words()),
@@ -141,7 +141,7 @@ fn qualified(reason: String, judgement: &Judgement) -> String {
     }
 }
 
-/// A reason, and which of several engines could not tell.
+/// A reason, with the engines that gave no answer.
 fn with_silent(reason: String, judgement: &Judgement) -> String {
     if judgement.silent.is_empty() {
         return reason;

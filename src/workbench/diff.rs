@@ -5,8 +5,10 @@
 use crate::batch::{Judgement, Listing};
 use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
+use crate::rule::Rule;
 use crate::verdict::{Kind, Verdict};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// One of the two models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +20,7 @@ pub enum Side {
 }
 
 /// The cause of a difference on a test.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The axioms by which one side forbids the outcome and the other does not.
     Axioms {
@@ -31,8 +33,8 @@ pub enum Cause {
     Reason {
         /// The side with the reason.
         side: Side,
-        /// The rule or section.
-        rule: String,
+        /// The rule.
+        rule: Rule,
     },
     /// The verdict is the same, and other states are reached.
     States,
@@ -40,6 +42,19 @@ pub enum Cause {
     Races,
     /// Neither side has a named cause.
     Unnamed,
+}
+
+impl Cause {
+    /// The order of causes in reports: by kind, side, and the text for the user.
+    fn order(&self) -> (usize, Option<Side>, Vec<String>) {
+        match self {
+            Self::Axioms { side, names } => (0, Some(*side), names.clone()),
+            Self::Reason { side, rule } => (1, Some(*side), vec![rule.to_string()]),
+            Self::States => (2, None, Vec::new()),
+            Self::Races => (3, None, Vec::new()),
+            Self::Unnamed => (4, None, Vec::new()),
+        }
+    }
 }
 
 /// The verdict of one side on a test.
@@ -52,7 +67,7 @@ pub struct Said {
     /// The axioms that forbid.
     pub axioms: Vec<String>,
     /// The rule by which a program is undefined, outside of the model or in a deadlock.
-    pub rule: Option<String>,
+    pub rule: Option<Rule>,
 }
 
 impl Said {
@@ -74,7 +89,7 @@ impl Said {
             Verdict::Undefined(reason)
             | Verdict::OutOfModel(reason)
             | Verdict::Deadlock(reason) => {
-                said.rule = Some(reason.rule.to_string());
+                said.rule = Some(reason.rule.clone());
             }
             Verdict::Allowed(_) | Verdict::Unknown(_) | Verdict::Error(_) => {}
         }
@@ -166,7 +181,7 @@ impl Compared {
 }
 
 /// The common properties of a group of tests.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// The verdict that the new side gives.
     pub new: Kind,
@@ -190,16 +205,19 @@ pub struct Group {
 /// The differing tests in groups: large groups first, then in the order of their keys.
 #[must_use]
 pub fn groups(compared: &[Compared]) -> Vec<Group> {
-    let mut found: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::new();
     for (index, one) in compared.iter().enumerate().filter(|(_, one)| one.differs()) {
         let old = one.old.as_ref().unwrap_or(&one.new);
         let (words, cause) = ([one.new.word, old.word], one.cause());
         let key = Key { new: one.new.kind, old: old.kind, words, cause };
-        found.entry(key).or_default().push(index);
+        match groups.iter_mut().find(|group| group.key == key) {
+            Some(group) => group.tests.push(index),
+            None => groups.push(Group { key, tests: vec![index] }),
+        }
     }
-    let mut groups: Vec<Group> =
-        found.into_iter().map(|(key, tests)| Group { key, tests }).collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.tests.len()));
+    groups.sort_by_cached_key(|Group { key, tests }| {
+        (Reverse(tests.len()), key.new, key.old, key.words, key.cause.order())
+    });
     groups
 }
 

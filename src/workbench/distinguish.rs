@@ -55,6 +55,8 @@ pub struct Question<'a> {
 pub struct Distinction {
     /// The text of the test.
     pub text: String,
+    /// The text of the test without expectations.
+    pub text_without_expectations: String,
     /// The number of instructions.
     pub events: usize,
     /// How many threads.
@@ -242,25 +244,25 @@ struct Results {
     unconfirmed: usize,
 }
 
-/// What is known of the tests that are wanted yet.
-enum Ceiled {
-    /// None.
-    Over,
-    /// They are at or below a ceiling.
-    At(Ceiling),
-    /// Nothing.
-    Free,
+/// The ranks of further tests that are wanted.
+enum RankLimit {
+    /// No further test is wanted.
+    NoneWanted,
+    /// Tests at or below a ceiling are wanted.
+    AtMost(Ceiling),
+    /// Every test is wanted.
+    Unlimited,
 }
 
 impl Results {
-    /// What ranks are wanted of programs with special instructions, or of those without.
-    fn ceiling(&self, special: bool) -> Ceiled {
+    /// The wanted ranks of programs with special instructions, or of programs without.
+    fn limit(&self, special: bool) -> RankLimit {
         let own = self.found.last().filter(|_| self.found.len() >= self.wanted);
         let ranks = own.map(|worst| &worst.rank).into_iter().chain(&self.worst);
         match ranks.min() {
-            Some(rank) if special && !rank.special => Ceiled::Over,
-            Some(rank) if rank.special == special => Ceiled::At(rank.ceiling()),
-            _ => Ceiled::Free,
+            Some(rank) if special && !rank.special => RankLimit::NoneWanted,
+            Some(rank) if rank.special == special => RankLimit::AtMost(rank.ceiling()),
+            _ => RankLimit::Unlimited,
         }
     }
 }
@@ -283,10 +285,10 @@ fn bones(
         return;
     }
     let special = prepared.family != Family::Plain;
-    let ceiling = match results.ceiling(special) {
-        Ceiled::At(ceiling) => Some(ceiling),
-        Ceiled::Free => None,
-        Ceiled::Over => return,
+    let ceiling = match results.limit(special) {
+        RankLimit::AtMost(ceiling) => Some(ceiling),
+        RankLimit::Unlimited => None,
+        RankLimit::NoneWanted => return,
     };
     let effort = &mut results.effort;
     let cell = outline::contested(space, skeleton, &prepared.alphabet, ceiling, effort);
@@ -307,10 +309,10 @@ fn one(
     cell: &Cell<'_>,
     results: &mut Results,
 ) {
-    let ceiling = match results.ceiling(shape.is_special()) {
-        Ceiled::At(ceiling) => Some(ceiling),
-        Ceiled::Free => None,
-        Ceiled::Over => return,
+    let ceiling = match results.limit(shape.is_special()) {
+        RankLimit::AtMost(ceiling) => Some(ceiling),
+        RankLimit::Unlimited => None,
+        RankLimit::NoneWanted => return,
     };
     let Results { found, effort, unconfirmed, .. } = results;
     let mut visit = |difference: Difference, ceiling: &mut Option<Ceiling>| {
@@ -372,6 +374,7 @@ fn confirm(question: &Question<'_>, difference: &Difference, rank: Rank) -> Opti
         Wording { name: "difference", about: &about, metadata: &metadata, finals: &finals };
     Some(Distinction {
         text: text(difference, &wording),
+        text_without_expectations: text(difference, &Wording { metadata: &[], ..wording }),
         events: shape.ops().count(),
         threads: shape.threads.len(),
         said,

@@ -236,7 +236,7 @@ fn explanations_agree(one_of: usize) {
                 let told = text.contains("o execution") || text.contains("Only an execution");
                 assert!(told, "{text}");
             }
-            Err(Absent::Untold) => untold += 1,
+            Err(Absent::Undecided) => untold += 1,
         }
     }
     assert!(shown * one_of > 300, "{shown} executions");

@@ -17,7 +17,7 @@ use ptxmc::hardware::{Parameters, Plan, Refusal};
 use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::testing::litmus::ast::{Test, ThreadPlace};
 use ptxmc::testing::litmus::parse::parse_bytes;
-use ptxmc::testing::report::runs::{self, Kept, Setting, Shown};
+use ptxmc::testing::report::runs::{self, Extent, InterimResult, Setting, TestRun};
 use ptxmc::testing::solve::search::SearchEngine;
 use ptxmc::testing::solve::{Cores, Engine};
 use ptxmc::testing::source::Files;
@@ -386,7 +386,7 @@ fn logs_are_those_of_litmus7() {
     histogram.add(vec![0, 0], 7);
     histogram.add(vec![1, 0xffff_ffff], 2);
     histogram.add(vec![1, 0], 1_000_000_000);
-    let shown = Shown { case: &case, fields: &plan.fields, histogram: &histogram, seconds: 0.5 };
+    let shown = TestRun { case: &case, fields: &plan.fields, histogram: &histogram, seconds: 0.5 };
     insta::assert_snapshot!(runs::entry(&shown, &files));
     let json: serde_json::Value = serde_json::from_str(&runs::test(&shown, &files)).expect("JSON");
     assert_eq!(json["weak"], 2);
@@ -396,10 +396,16 @@ fn logs_are_those_of_litmus7() {
     let omitted = [("tests/no.litmus".to_owned(), "undefined under ptx-9.2".to_owned())];
     let report = runs::head(&setting) + &runs::test(&shown, &files) + &runs::tail(&omitted);
     assert_eq!(fitting(&report)["driver"], "13.0", "{report}");
-    let kept = Kept { histogram, seconds: 0.5, launches: 3, first: Some(0.25), over: true };
+    let kept = InterimResult {
+        histogram,
+        seconds: 0.5,
+        launches: 3,
+        first: Some(0.25),
+        extent: Extent::Complete,
+    };
     let line = runs::record("a test", &kept);
-    assert_eq!(runs::kept(line.trim_end()), Some(("a test".to_owned(), kept)));
-    assert_eq!(runs::kept(&line[..line.len() / 2]), None, "a line that was cut off");
+    assert_eq!(runs::parse_record(line.trim_end()), Some(("a test".to_owned(), kept)));
+    assert_eq!(runs::parse_record(&line[..line.len() / 2]), None, "a line that was cut off");
 }
 
 #[test]

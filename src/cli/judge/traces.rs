@@ -40,7 +40,7 @@ pub(super) fn run(
         let diagnostics: Vec<_> = errors.iter().map(LineError::diagnostic).collect();
         console.diagnostics(&diagnostics, &setup.files);
         if any_error(&diagnostics) {
-            // Without some of its operations, the trace would be a different one.
+            // A trace without some of its operations would be a different trace.
             status = status.max(Status::Unusable);
             continue;
         }
@@ -86,6 +86,15 @@ struct Found {
     bug: Option<String>,
 }
 
+/// The check of an inconsistent part as a litmus test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Confirmation {
+    /// The model does not admit the part, or gives no verdict.
+    Unrefuted,
+    /// The model admits the part, which is a bug.
+    Refuted,
+}
+
 impl Judging<'_> {
     fn judged(&mut self, name: String, trace: Trace) -> (Found, Status) {
         let axioms = axioms(&self.setup.models[0]);
@@ -103,8 +112,8 @@ impl Judging<'_> {
                 Some(axioms) => part::of(values, axioms),
                 None => smallest(values, &mut |part| self.wholly(part) == Verdict::Inconsistent),
             };
-            let (shown, admitted) = self.part(&name, values, &ops);
-            if admitted {
+            let (shown, confirmation) = self.part(&name, values, &ops);
+            if confirmation == Confirmation::Refuted {
                 bug = Some(format!("bug: the model admits what is inconsistent in `{name}`"));
                 status = Status::Bug;
             }
@@ -165,9 +174,8 @@ impl Judging<'_> {
         judge(case, &self.setup.models, self.engines, self.setup.settings).pop()
     }
 
-    /// An inconsistent part with the reason, and whether the model admits the part, which would be
-    /// an error.
-    fn part(&mut self, name: &str, trace: &Trace, ops: &[OpId]) -> (report::Part, bool) {
+    /// An inconsistent part with the reason, and the verdict of the model on the part alone.
+    fn part(&mut self, name: &str, trace: &Trace, ops: &[OpId]) -> (report::Part, Confirmation) {
         let lines = ops.iter().map(|&id| report::line(trace.op(id).span, &self.setup.files));
         let lines = lines.collect();
         let small = trace.restricted(ops);
@@ -176,12 +184,15 @@ impl Judging<'_> {
             Ok(case) => case,
             Err(why) => {
                 let explanation = format!("It is no litmus test that could be explained: {why}.");
-                return (report::Part { lines, test: None, explanation }, false);
+                return (report::Part { lines, test: None, explanation }, Confirmation::Unrefuted);
             }
         };
         let test = Some(self.setup.files.text(case.test.span).to_owned());
         let Some(judgement) = self.verdict(&case) else {
-            return (report::Part { lines, test, explanation: String::new() }, false);
+            return (
+                report::Part { lines, test, explanation: String::new() },
+                Confirmation::Unrefuted,
+            );
         };
         let (model, files) = (&self.setup.models[0], &self.setup.files);
         let settings = self.setup.settings;
@@ -194,7 +205,10 @@ impl Judging<'_> {
             unfold: Depth::Folded,
         };
         let explanation = explanation::render(subject, found.as_ref(), None);
-        let admitted = judgement.verdict.kind() == Kind::Allowed;
-        (report::Part { lines, test, explanation }, admitted)
+        let confirmation = match judgement.verdict.kind() {
+            Kind::Allowed => Confirmation::Refuted,
+            _ => Confirmation::Unrefuted,
+        };
+        (report::Part { lines, test, explanation }, confirmation)
     }
 }

@@ -337,7 +337,7 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
         }
         let ends = cursor.eat(TokenKind::Semicolon).is_some();
         if !ends && statement.was_used() && !body.ends_with_label() {
-            draft.syntax(&cursor.expected("`;`"));
+            draft.syntax(&cursor.expected_end("`;`"));
         }
     }
     for name in &body.parameters {
@@ -381,7 +381,7 @@ fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, nam
             body.scopes.brace(cursor);
             continue;
         }
-        draft.syntax(&cursor.expected("`;`"));
+        draft.syntax(&cursor.expected_end("`;`"));
         if !starts_statement(cursor) {
             return;
         }

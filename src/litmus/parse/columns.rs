@@ -69,7 +69,7 @@ fn thread_row(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Span {
     }
     let end = cursor.last_span();
     if cursor.eat(TokenKind::Semicolon).is_none() {
-        draft.syntax(&cursor.expected("`;` after the row of threads"));
+        draft.syntax(&cursor.expected_end("`;` after the row of threads"));
     }
     start.to(end)
 }
@@ -88,7 +88,7 @@ fn row(
     });
     let span = start.to(cursor.last_span());
     if cursor.eat(TokenKind::Semicolon).is_none() {
-        draft.syntax(&cursor.expected("`;` at the end of the row"));
+        draft.syntax(&cursor.expected_end("`;` at the end of the row"));
     }
     let mut cells = 0;
     loop {

@@ -314,7 +314,7 @@ pub(super) fn value_list(cursor: &mut Cursor<'_>) -> Result<Vec<i128>, SyntaxErr
 fn end_of_item(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
     match cursor.peek() {
         Some(TokenKind::Semicolon | TokenKind::CloseBrace) | None => Ok(()),
-        Some(_) => Err(cursor.expected("`;`")),
+        Some(_) => Err(cursor.expected_end("`;`")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Decoder;
 use super::operand::{mismatch, range, vector};
-use crate::ptx::error::{DecodeError, Expected, Found};
+use crate::ptx::error::{DecodeError, Expected, Found, Legal};
 use crate::ptx::form::{OperandForm, Role};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
@@ -137,7 +137,7 @@ impl Decoder<'_> {
                 return Err(range(limits.what, found, limits.legal));
             }
             (Takes::Size, Value::Immediate(found)) if found.value < 0 || found.value % 8 != 0 => {
-                let legal = "0 or a positive multiple of 8";
+                let legal = Legal::Values("0 or a positive multiple of 8");
                 return Err(range("the size", found, legal));
             }
             _ => {}
@@ -149,8 +149,10 @@ impl Decoder<'_> {
     pub(super) fn constant(&self, operand: &Operand, number: i128) -> Result<Arg, DecodeError> {
         match self.value(operand, Type::B32)? {
             Value::Immediate(found) if found.value == number => Ok(Arg::Constant(number)),
-            Value::Immediate(found) if number == 0 => Err(range("the initial value", &found, "0")),
-            Value::Immediate(found) => Err(range("the size", &found, "128")),
+            Value::Immediate(found) if number == 0 => {
+                Err(range("the initial value", &found, Legal::Values("0")))
+            }
+            Value::Immediate(found) => Err(range("the size", &found, Legal::Values("128"))),
             other => {
                 let (expected, span) = (Expected::Constant(number), other.span());
                 Err(DecodeError::Operand { expected, found: Found::Register, span })

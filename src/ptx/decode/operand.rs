@@ -1,7 +1,7 @@
 //! Operands as written into values, addresses, destinations and predicates.
 
 use super::{Decoder, Dialect, Names};
-use crate::ptx::error::{DecodeError, Expected, Found};
+use crate::ptx::error::{DecodeError, Expected, Found, Legal};
 use crate::ptx::instruction::{Operand, OperandKind, without_percent};
 use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
@@ -291,7 +291,7 @@ impl Decoder<'_> {
                 if !self.in_columns() && u32::try_from(*number).is_err() =>
             {
                 let found = Spanned::new(*number, inner.span);
-                Err(range("the address", &found, "0 to 4294967295"))
+                Err(range("the address", &found, Legal::Interval("0 to 4294967295")))
             }
             OperandKind::Integer(number) => {
                 address(Value::Immediate(Spanned::new(*number, inner.span)), 0)
@@ -400,6 +400,6 @@ pub(super) fn mismatch(expected: Expected, operand: &Operand) -> DecodeError {
 }
 
 /// The error that a constant operand is outside the legal range.
-pub(super) fn range(what: &'static str, found: &Spanned<i128>, legal: &'static str) -> DecodeError {
+pub(super) fn range(what: &'static str, found: &Spanned<i128>, legal: Legal) -> DecodeError {
     DecodeError::Range { what, found: found.value, legal, span: found.span }
 }

@@ -2,6 +2,7 @@
 //! (PTX-9.7.9.12, PTX-9.7.9.25, PTX-9.7.13.7, PTX-9.7.13.15.15).
 
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
+use crate::ptx::error::Legal;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
 use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type, TypeKind};
@@ -148,11 +149,11 @@ const STORED_REMOTELY: &[(&str, Takes)] = &[
 const WIDE: &str = "`.gpu` and `.sys`";
 const GLOBAL: &[(&str, Takes)] = &[("a", Takes::Bytes(Space::Global, 1))];
 static COPIED: Limits =
-    Limits { what: "the size", least: 4, most: 16, step: 1, legal: "4, 8 and 16" };
+    Limits { what: "the size", least: 4, most: 16, step: 1, legal: Legal::Values("4, 8 and 16") };
 pub(super) static GROUPS: Limits = Limits {
     what: "the number of groups",
     least: 0,
     most: 0xffff_ffff,
     step: 1,
-    legal: "at least 0",
+    legal: Legal::Values("at least 0"),
 };

@@ -1,5 +1,6 @@
 //! Integer arithmetic, logic and shifts (PTX-9.7.1, PTX-9.7.2, PTX-9.7.8).
 
+use crate::ptx::error::Legal;
 use crate::ptx::integer::{CARRY, CarryOp, Excess, Half, IntegerOp as I, Permutation, Sign};
 use crate::ptx::mismatch::Expected;
 use crate::ptx::row::{Asks, Implied, Limits, Op, Row, Takes, form};
@@ -198,8 +199,13 @@ const PACK: &str = "PTX-9.7.9.22";
 const COUNT: &[(&str, Takes)] = &[("d", Takes::Word)];
 const FIELD: &[(&str, Takes)] =
     &[("position", Takes::Within(&POSITION)), ("length", Takes::Within(&LENGTH))];
-static POSITION: Limits =
-    Limits { what: "the position", least: 0, most: 255, step: 1, legal: "0 to 255" };
+static POSITION: Limits = Limits {
+    what: "the position",
+    least: 0,
+    most: 255,
+    step: 1,
+    legal: Legal::Interval("0 to 255"),
+};
 static LENGTH: Limits = Limits { what: "the length", ..POSITION };
 const TWO_TYPES: &[(&str, Asks)] = &[(".type", Asks::missing("two types, those of a and b"))];
 const SIGNS: &[(&str, Asks)] = {

@@ -2,6 +2,7 @@
 
 use super::asynchronous::GROUPS;
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
+use crate::ptx::error::Legal;
 use crate::ptx::row::{Limits, Op, Row, Takes, form};
 use crate::ptx::since::Later;
 use crate::ptx::value::Type;
@@ -79,14 +80,24 @@ pub(super) static ROWS: &[Row] = &[
         .special(),
 ];
 
-static SELECTOR: Limits =
-    Limits { what: "the sparsity selector", least: 0, most: 3, step: 1, legal: "0 to 3" };
-static SIGN: Limits =
-    Limits { what: "the sign of an operand", least: -1, most: 1, step: 1, legal: "-1 and 1" };
+static SELECTOR: Limits = Limits {
+    what: "the sparsity selector",
+    least: 0,
+    most: 3,
+    step: 1,
+    legal: Legal::Interval("0 to 3"),
+};
+static SIGN: Limits = Limits {
+    what: "the sign of an operand",
+    least: -1,
+    most: 1,
+    step: 1,
+    legal: Legal::Values("-1 and 1"),
+};
 static TRANSPOSED: Limits = Limits {
     what: "whether an operand is transposed",
     least: 0,
     most: 1,
     step: 1,
-    legal: "0 and 1",
+    legal: Legal::Values("0 and 1"),
 };

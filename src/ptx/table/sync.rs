@@ -1,5 +1,6 @@
 //! Barriers, fences and exchanges between threads (PTX-9.7.13), and `shfl` (PTX-9.7.9.6).
 
+use crate::ptx::error::Legal;
 use crate::ptx::mismatch::Expected;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
 use crate::ptx::since::Later;
@@ -178,20 +179,26 @@ const fn wait(text: &'static str, since: [u32; 3]) -> Row {
 }
 
 static BARRIER: Limits =
-    Limits { what: "the barrier", least: 0, most: 15, step: 1, legal: "0 to 15" };
+    Limits { what: "the barrier", least: 0, most: 15, step: 1, legal: Legal::Interval("0 to 15") };
 /// Whole warps, whose number of threads 32 bits hold.
 static PARTICIPANTS: Limits = Limits {
     what: "the number of threads",
     least: 32,
     most: 0xffff_ffe0,
     step: 32,
-    legal: "a positive multiple of the warp size 32 below 2^32",
+    legal: Legal::Values("a positive multiple of the warp size 32 below 2^32"),
 };
 const COUNTED: &[(&str, Takes)] = &[("bytes", Takes::Word)];
-static INITIAL: Limits =
-    Limits { what: "the arrival count", least: 1, most: 0xf_ffff, step: 1, legal: "1 to 1048575" };
+static INITIAL: Limits = Limits {
+    what: "the arrival count",
+    least: 1,
+    most: 0xf_ffff,
+    step: 1,
+    legal: Legal::Interval("1 to 1048575"),
+};
 static ARRIVING: Limits = Limits { most: i128::MAX, ..INITIAL };
-static PARITY: Limits = Limits { what: "the parity", least: 0, most: 1, step: 1, legal: "0 to 1" };
+static PARITY: Limits =
+    Limits { what: "the parity", least: 0, most: 1, step: 1, legal: Legal::Interval("0 to 1") };
 const FENCE: &str = "fence{.sc|.acq_rel|.acquire|.release}.scope";
 const RESTRICTED: &str = "fence.{acquire.sync_restrict::shared::cluster|\
                           release.sync_restrict::shared::cta}.cluster";

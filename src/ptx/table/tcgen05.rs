@@ -1,6 +1,7 @@
 //! The tensor cores of the fifth generation and their memory (PTX-9.7.16).
 
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
+use crate::ptx::error::Legal;
 use crate::ptx::row::{Limits, Op, Row, Takes, form};
 use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type, TypeKind};
@@ -136,5 +137,10 @@ pub(super) static ROWS: &[Row] = &[
     tensor("tcgen05.fence::after_thread_sync", FENCE, Op::AfterThreadSync),
 ];
 
-static SCALE: Limits =
-    Limits { what: "the scale of the accumulator", least: 0, most: 15, step: 1, legal: "0 to 15" };
+static SCALE: Limits = Limits {
+    what: "the scale of the accumulator",
+    least: 0,
+    most: 15,
+    step: 1,
+    legal: Legal::Interval("0 to 15"),
+};

@@ -2,6 +2,7 @@
 //! PTX-9.7.13.16).
 
 use crate::ptx::asynchronous::AsyncOp;
+use crate::ptx::error::Legal;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
 use crate::ptx::since::Later;
 use crate::ptx::value::{Space, Type, TypeKind};
@@ -113,5 +114,5 @@ static DIMENSION: Limits = Limits {
     least: 0,
     most: 4,
     step: 1,
-    legal: "0 to 4, of which 0 is the innermost",
+    legal: Legal::Interval("0 to 4, of which 0 is the innermost"),
 };

@@ -1,7 +1,7 @@
-//! A picture into a grid: columns of cells inside frames, and the wires between cells.
+//! A picture into a grid: columns of cells inside frames, and links between cells.
 //!
-//! Invariants: the columns of one frame stand side by side; the cells of a column are in program order;
-//! every drawn event is in exactly one cell.
+//! Invariants: the columns of a frame are adjacent; the cells of a column are in program order; every drawn
+//! event is in exactly one cell.
 
 use super::Relations;
 use crate::id::{AgentId, EventId};
@@ -11,7 +11,7 @@ use crate::report::witness::{Column, Edge, Node, Picture, Seat};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a frame is around.
+/// The level of the thread hierarchy that a frame shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FrameKind {
     /// The writes of initial values.
@@ -28,7 +28,7 @@ pub enum FrameKind {
     Thread,
 }
 
-/// A frame by what it is around: the kind, and numbers that tell it from others.
+/// The identity of a frame: the kind, and numbers that distinguish frames of that kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FrameKey {
     pub(super) kind: FrameKind,
@@ -39,38 +39,38 @@ pub(super) struct FrameKey {
 /// A column of cells.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
-    /// The frames around it, from the outermost to that of its thread.
+    /// The frames around the column, from the outermost to the frame of its thread.
     pub(super) path: Vec<FrameKey>,
-    /// Its cells, in order.
+    /// The cells of the column, from top to bottom.
     pub(super) cells: Vec<usize>,
 }
 
-/// What a cell shows.
+/// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CellKind {
     /// An event, or the two halves of a read-modify-write.
     Event,
-    /// The name of an asynchronous operation, whose events follow.
+    /// The name of an asynchronous operation, above the operation's events.
     Operation,
-    /// Several events that nothing which is drawn has to do with.
+    /// Several events that no drawn edge touches.
     Folded,
-    /// What becomes of the thread.
+    /// The final status of the thread.
     Note,
 }
 
-/// A place of the grid that shows something.
+/// A cell with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) lane: usize,
-    /// Its row; the top one is 0.
+    /// The row; 0 is at the top.
     pub(super) row: usize,
     pub(super) kind: CellKind,
     pub(super) events: Vec<EventId>,
     pub(super) lines: Vec<String>,
-    /// Whether it is looked at.
+    /// Whether the cell is highlighted.
     pub(super) is_focus: bool,
     pub(super) spans: Vec<Span>,
-    /// Whether the step from the cell above it is one of what decides.
+    /// The role of the step from the cell above, for a step with a role.
     pub(super) step: Option<Role>,
 }
 
@@ -79,14 +79,14 @@ pub(super) struct Cell {
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The relations, each once; none for the issue of an operation.
+    /// The relations, without duplicates; none for the issue of an operation.
     pub(super) relations: Vec<String>,
     pub(super) role: Role,
-    /// Whether the same leads back.
+    /// Whether the relations hold in the opposite direction, too.
     pub(super) both: bool,
 }
 
-/// Cells, where they stand, and what connects them.
+/// Cells, columns and links.
 pub(super) struct Grid {
     pub(super) lanes: Vec<Lane>,
     pub(super) cells: Vec<Cell>,
@@ -94,13 +94,13 @@ pub(super) struct Grid {
     pub(super) rows: usize,
 }
 
-/// Pictures of more events than this show those alone that matter.
+/// The most events of a picture in which all events are drawn separately.
 const MANY_EVENTS: usize = 36;
 
-/// So many events in a row that do not matter are one cell.
+/// The fewest consecutive events without drawn edges that share a cell.
 const FOLDED: usize = 3;
 
-/// Lines of a cell are broken beyond this width, in characters: the more columns the sooner.
+/// The width of a cell, in characters, beyond which lines wrap; more columns have narrower cells.
 fn widest(columns: usize) -> usize {
     match columns {
         0..=3 => 25,
@@ -109,8 +109,8 @@ fn widest(columns: usize) -> usize {
     }
 }
 
-/// Relations that hold by where events stand in their column.
-const ALONG: [&str; 2] = ["po", "intra"];
+/// Relations that the order of cells in a column shows.
+const SHOWN_BY_COLUMNS: [&str; 2] = ["po", "intra"];
 
 impl Grid {
     pub(super) fn new(picture: &Picture, focus: &Focus, relations: &Relations) -> Self {
@@ -137,22 +137,24 @@ impl Grid {
     }
 
     /// The cell of each event.
-    fn homes(&self) -> BTreeMap<EventId, usize> {
+    fn cell_of_event(&self) -> BTreeMap<EventId, usize> {
         let cells = self.cells.iter().enumerate();
         cells.flat_map(|(index, cell)| cell.events.iter().map(move |&id| (id, index))).collect()
     }
 
     fn connect(&mut self, picture: &Picture, edges: &[(Edge, Role)]) {
-        let homes = self.homes();
+        let cell_of_event = self.cell_of_event();
         let mut links: Vec<Link> = Vec::new();
         for (edge, role) in edges {
-            let (Some(&from), Some(&to)) = (homes.get(&edge.from), homes.get(&edge.to)) else {
+            let (Some(&from), Some(&to)) =
+                (cell_of_event.get(&edge.from), cell_of_event.get(&edge.to))
+            else {
                 continue;
             };
             if from == to {
                 continue;
             }
-            if ALONG.contains(&edge.relation.as_str())
+            if SHOWN_BY_COLUMNS.contains(&edge.relation.as_str())
                 && self.cells[from].lane == self.cells[to].lane
             {
                 self.mark_steps(from, to, *role);
@@ -172,10 +174,10 @@ impl Grid {
             }
         }
         self.links = merged(links);
-        self.add_issues(picture, &homes);
+        self.add_issues(picture, &cell_of_event);
     }
 
-    /// Marks the way along a column.
+    /// Gives the steps between two cells of a column a role.
     fn mark_steps(&mut self, from: usize, to: usize, role: Role) {
         for cell in from + 1..=to {
             let step = self.cells[cell].step.map_or(role, |known| known.min(role));
@@ -183,13 +185,18 @@ impl Grid {
         }
     }
 
-    /// From each issue to its operation, where no other link leads there.
-    fn add_issues(&mut self, picture: &Picture, homes: &BTreeMap<EventId, usize>) {
+    /// Links each issue with its operation, unless another link connects the two.
+    fn add_issues(&mut self, picture: &Picture, cell_of_event: &BTreeMap<EventId, usize>) {
         for column in &picture.columns {
             let Seat::Operation(_, issue) = column.seat else { continue };
-            let own: BTreeSet<usize> =
-                column.nodes.iter().filter_map(|node| homes.get(&node.id).copied()).collect();
-            let (Some(&from), Some(&first)) = (homes.get(&issue), own.first()) else { continue };
+            let own: BTreeSet<usize> = column
+                .nodes
+                .iter()
+                .filter_map(|node| cell_of_event.get(&node.id).copied())
+                .collect();
+            let (Some(&from), Some(&first)) = (cell_of_event.get(&issue), own.first()) else {
+                continue;
+            };
             let is_known = |link: &Link| link.from == from && own.contains(&link.to);
             if !self.links.iter().any(is_known) {
                 let is_named = first > 0 && self.cells[first - 1].kind == CellKind::Operation;
@@ -201,7 +208,7 @@ impl Grid {
     }
 }
 
-/// What leads both ways by the same relations, as one link.
+/// Merges pairs of opposite links with the same relations.
 fn merged(links: Vec<Link>) -> Vec<Link> {
     let mut kept: Vec<Link> = Vec::new();
     for link in links {
@@ -219,7 +226,7 @@ fn merged(links: Vec<Link>) -> Vec<Link> {
     kept
 }
 
-/// The edges that are drawn, with what they are to the verdict.
+/// The drawn edges, with their roles.
 fn chosen(picture: &Picture, focus: &Focus, relations: &Relations) -> Vec<(Edge, Role)> {
     let known: BTreeMap<(&str, EventId, EventId), Role> = focus
         .edges
@@ -246,7 +253,7 @@ fn chosen(picture: &Picture, focus: &Focus, relations: &Relations) -> Vec<(Edge,
     edges
 }
 
-/// How many columns threads and their operations take.
+/// The number of columns for threads and operations.
 fn lanes(picture: &Picture) -> usize {
     let threads = picture.columns.iter().filter(|c| matches!(c.seat, Seat::Thread(_))).count();
     let issuing: BTreeSet<AgentId> = picture
@@ -263,19 +270,20 @@ fn lanes(picture: &Picture) -> usize {
 struct Builder<'p> {
     picture: &'p Picture,
     focus: &'p BTreeSet<EventId>,
-    /// The events that are not folded; `None` where none are.
+    /// The events at which drawn edges start or end; `None` if no events are folded.
     touched: Option<BTreeSet<EventId>>,
-    /// How many characters a line has at most.
+    /// The most characters of a line.
     widest: usize,
     lanes: Vec<Lane>,
     cells: Vec<Cell>,
 }
 
 impl Builder<'_> {
-    /// The initial writes that edges refer to, in a column of their own.
+    /// A column for the initial writes at which drawn edges start or end.
     fn initial(&mut self, edges: &[(Edge, Role)]) {
-        let is_met = |node: &&Node| edges.iter().any(|(e, _)| e.from == node.id || e.to == node.id);
-        let nodes: Vec<&Node> = self.picture.initial.iter().filter(is_met).collect();
+        let is_touched =
+            |node: &&Node| edges.iter().any(|(e, _)| e.from == node.id || e.to == node.id);
+        let nodes: Vec<&Node> = self.picture.initial.iter().filter(is_touched).collect();
         if nodes.is_empty() {
             return;
         }
@@ -289,7 +297,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Threads and their operations, those of one frame side by side.
+    /// Columns for threads and operations; the columns of a frame are adjacent.
     fn threads(&mut self) {
         let picture = self.picture;
         let threads = picture.columns.iter().filter_map(|column| match column.seat {
@@ -327,9 +335,9 @@ impl Builder<'_> {
     }
 
     fn operation(&mut self, column: &Column) {
-        let is_met =
+        let is_touched =
             |node: &Node| self.touched.as_ref().is_none_or(|known| known.contains(&node.id));
-        if !column.nodes.iter().any(is_met) {
+        if !column.nodes.iter().any(is_touched) {
             let nodes: Vec<&Node> = column.nodes.iter().collect();
             return self.cell(&nodes, CellKind::Folded, wrapped(&column.name, self.widest));
         }
@@ -338,31 +346,31 @@ impl Builder<'_> {
     }
 
     fn events(&mut self, nodes: &[Node]) {
-        let mut idle: Vec<&Node> = Vec::new();
+        let mut untouched: Vec<&Node> = Vec::new();
         let mut rest = nodes;
         while let [first, behind @ ..] = rest {
             let halves: Vec<&Node> = match behind.first() {
-                Some(second) if self.is_one(first, second) => vec![first, second],
+                Some(second) if self.is_read_modify_write(first, second) => vec![first, second],
                 _ => vec![first],
             };
             rest = &rest[halves.len()..];
-            if self.is_idle(&halves) {
-                idle.extend(halves);
+            if self.is_untouched(&halves) {
+                untouched.extend(halves);
                 continue;
             }
-            self.fold(&mut idle);
+            self.fold(&mut untouched);
             self.event(&halves);
         }
-        self.fold(&mut idle);
+        self.fold(&mut untouched);
     }
 
     /// Whether two events are the halves of one read-modify-write.
-    fn is_one(&self, first: &Node, second: &Node) -> bool {
+    fn is_read_modify_write(&self, first: &Node, second: &Node) -> bool {
         let is_between = |e: &Edge| e.relation == "rmw" && (e.from, e.to) == (first.id, second.id);
         self.picture.edges.iter().any(is_between)
     }
 
-    fn is_idle(&self, nodes: &[&Node]) -> bool {
+    fn is_untouched(&self, nodes: &[&Node]) -> bool {
         let issues = |node: &Node| {
             let by = |column: &Column| matches!(column.seat, Seat::Operation(_, issue) if issue == node.id);
             self.picture.columns.iter().any(by)
@@ -371,17 +379,18 @@ impl Builder<'_> {
         !nodes.iter().any(|node| touched.contains(&node.id) || issues(node))
     }
 
-    /// Events that do not matter, as one cell where they are several.
-    fn fold(&mut self, idle: &mut Vec<&Node>) {
-        let nodes = std::mem::take(idle);
+    /// Combines consecutive events without drawn edges into one cell if there are enough of them.
+    fn fold(&mut self, untouched: &mut Vec<&Node>) {
+        let nodes = std::mem::take(untouched);
         if let ([first, .., last], true) = (&nodes[..], nodes.len() >= FOLDED) {
             let text = format!("{} … {}: {} more", first.label, last.label, nodes.len());
             return self.cell(&nodes, CellKind::Folded, vec![text]);
         }
         let mut rest = &nodes[..];
         while let [first, behind @ ..] = rest {
-            let count =
-                behind.first().map_or(1, |second| 1 + usize::from(self.is_one(first, second)));
+            let count = behind
+                .first()
+                .map_or(1, |second| 1 + usize::from(self.is_read_modify_write(first, second)));
             let halves = rest[..count].to_vec();
             self.event(&halves);
             rest = &rest[count..];
@@ -419,7 +428,8 @@ impl Builder<'_> {
     }
 }
 
-/// Puts the columns that share a frame at this level side by side, in the order of the first of them.
+/// Reorders columns such that those with a common frame at `level` are adjacent, in the order of the first
+/// column of each frame.
 fn gather(paths: &mut [(Vec<FrameKey>, &Column)], level: usize) {
     let mut order: Vec<Option<&[FrameKey]>> = Vec::new();
     let known = paths.to_vec();
@@ -433,12 +443,12 @@ fn gather(paths: &mut [(Vec<FrameKey>, &Column)], level: usize) {
     paths.sort_by_key(|(path, _)| rank(path));
 }
 
-/// Which frames there are to draw.
+/// The frames to draw.
 struct Frames {
     several_grids: bool,
-    /// The clusters of more than one CTA.
+    /// The clusters with more than one CTA.
     clusters: BTreeSet<(u32, u32, u32)>,
-    /// The CTAs of more than one thread.
+    /// The CTAs with more than one thread.
     shared: BTreeSet<(u32, u32, u32)>,
 }
 
@@ -501,7 +511,7 @@ impl Frames {
     }
 }
 
-/// A text in lines that are not too long; a location stays with its value.
+/// A text broken into lines of at most `widest` characters; a location and its value stay on one line.
 fn wrapped(text: &str, widest: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for word in text.split(' ') {

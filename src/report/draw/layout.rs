@@ -1,52 +1,52 @@
 //! Coordinates for the cells, frames and routes of a grid.
 
 use super::grid::{Cell, CellKind, FrameKey, FrameKind, Grid};
-use super::route::{Along, Into, Routes, Side};
+use super::route::{Along, Into, Routes, Side, Zone};
 use super::{Drawing, Frame, Rect, Shape, Step, Wire, tracks};
 use crate::report::witness::Picture;
 use crate::report::witness::focus::Role;
 use std::collections::BTreeMap;
 
-/// The width of a character of a cell, in hundredths of a pixel: renderers stretch texts to that.
+/// The width of a character of a cell, in hundredths of a pixel; renderers stretch texts to this width.
 pub(super) const CELL_CHARACTER: i32 = 723;
-/// The same of labels and titles.
+/// The width of a character of labels and titles, in hundredths of a pixel.
 pub(super) const LABEL_CHARACTER: i32 = 603;
 /// The height of a line of a cell.
 pub(super) const LINE: i32 = 15;
-/// Between the border of a cell and its text.
+/// The distance between the border of a cell and its text.
 pub(super) const PADDING: i32 = 6;
 
 const MARGIN: i32 = 8;
 const TITLE: i32 = 24;
 /// The height of a frame's title.
 const FRAME_TITLE: i32 = 18;
-/// Between the borders of frames.
+/// The distance between the borders of nested frames.
 const FRAME_GAP: i32 = 7;
-/// Between two slots of a row; a label needs two.
+/// The distance between two slots of a row; a label needs two slots.
 const SLOT: i32 = 7;
-/// Above the first slot of a row, where its label stands.
+/// The room above the first slot of a row, for the slot's label.
 const ABOVE_SLOTS: i32 = 13;
 const BELOW_SLOTS: i32 = 7;
-/// Between two tracks.
+/// The distance between two tracks.
 const TRACK: i32 = 8;
 /// The smallest height of a channel.
 const CHANNEL: i32 = 14;
-/// Beside a cell without wires.
+/// The room beside a cell without wires.
 const BESIDE: i32 = 7;
-/// Room of an arrowhead and of what is around a label.
+/// The room for an arrowhead and for the margin of a label.
 const ARROW: i32 = 14;
-/// The height of a label above its wire, and its distance from that.
+/// The height of a label above a wire, and the distance between the two.
 const LABEL_HEIGHT: i32 = 10;
 const LABEL_ABOVE: i32 = 12;
 const NOTE: i32 = 16;
 
-/// How wide a text is.
+/// The width of a text.
 pub(super) fn text_width(text: &str, character: i32) -> i32 {
     let characters = i32::try_from(text.chars().count()).unwrap_or(i32::MAX / 1000);
     (characters * character + 99) / 100
 }
 
-/// Sizes as numbers of pixels.
+/// A number of items as a number of pixels.
 fn pixels(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX / 1000)
 }
@@ -77,13 +77,13 @@ pub(super) fn drawing(picture: &Picture, grid: Grid) -> Drawing {
     out
 }
 
-/// Heights.
+/// Vertical positions.
 struct Rows {
     tops: Vec<i32>,
     heights: Vec<i32>,
-    /// The first slot of each row.
+    /// The vertical position of the first slot of each row.
     slots: Vec<i32>,
-    /// How many frames are around each other at most.
+    /// The depth of the deepest nesting of frames.
     levels: usize,
     bottom: i32,
 }
@@ -136,7 +136,7 @@ impl Rows {
     }
 }
 
-/// At which end of a wire its label stands.
+/// The end of a wire with the label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelEnd {
     First,
@@ -160,7 +160,7 @@ fn port(grid: &Grid, routes: &Routes, link: usize, end: LabelEnd) -> (usize, Sid
     *own.expect("a route begins and ends at cells")
 }
 
-/// The wider labels choose first where they stand, so that gutters stay narrow.
+/// Chooses the end of each wire for its label. Wide labels choose first, which keeps gutters narrow.
 fn label_ends(grid: &Grid, routes: &Routes) -> Vec<LabelEnd> {
     let mut ends = vec![LabelEnd::First; grid.links.len()];
     let mut widths: BTreeMap<(usize, Side), usize> = BTreeMap::new();
@@ -183,9 +183,9 @@ fn label_ends(grid: &Grid, routes: &Routes) -> Vec<LabelEnd> {
     ends
 }
 
-/// Where columns and gutters are.
+/// Horizontal positions.
 struct Columns {
-    /// The cells of each column: left and width.
+    /// The left border and the width of the cells of each column.
     cells: Vec<(i32, i32)>,
     /// The first track inside of and behind the frames of each column.
     inner: Vec<i32>,
@@ -199,12 +199,12 @@ impl Columns {
     fn new(
         grid: &Grid,
         routes: &Routes,
-        counts: &BTreeMap<(usize, bool), usize>,
+        counts: &BTreeMap<(usize, Zone), usize>,
         ends: &[LabelEnd],
     ) -> Self {
         let zones = zone_widths(grid, routes, ends);
         let zone = |lane, side| zones.get(&(lane, side)).copied().unwrap_or(BESIDE);
-        let tracks = |gutter, is_inner| match counts.get(&(gutter, is_inner)) {
+        let tracks = |gutter, zone| match counts.get(&(gutter, zone)) {
             Some(&count) => TRACK * pixels(count) + TRACK / 2,
             None => 0,
         };
@@ -221,19 +221,22 @@ impl Columns {
             cells.push((x, width));
             x += width + zone(index, Side::Right);
             inner.push(x);
-            x += tracks(index, true);
+            x += tracks(index, Zone::Inner);
             borders.push((left, x));
             let next: &[FrameKey] = grid.lanes.get(index + 1).map_or(&[], |lane| &lane.path);
             x += FRAME_GAP * pixels(lane.path.len() - self::shared(&lane.path, next));
             outer.push(x);
-            x += tracks(index, false);
+            x += tracks(index, Zone::Outer);
             before = &lane.path;
         }
         Self { cells, inner, outer, zones: borders, right: x }
     }
 
     fn track(&self, along: &Along) -> i32 {
-        let first = if along.is_inner { &self.inner } else { &self.outer };
+        let first = match along.zone {
+            Zone::Inner => &self.inner,
+            Zone::Outer => &self.outer,
+        };
         first[along.gutter] + TRACK * pixels(along.track) + TRACK / 2
     }
 
@@ -246,12 +249,12 @@ impl Columns {
     }
 }
 
-/// How many frames two neighbouring columns share.
+/// The number of frames that two neighbouring columns share.
 fn shared(one: &[FrameKey], other: &[FrameKey]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// The room beside the cells of a column, where wires end there.
+/// The room beside the cells of a column for the ends of wires.
 fn zone_widths(grid: &Grid, routes: &Routes, ends: &[LabelEnd]) -> BTreeMap<(usize, Side), i32> {
     let mut widths = BTreeMap::new();
     for (link, &own) in ends.iter().enumerate() {
@@ -274,7 +277,7 @@ fn lane_width(grid: &Grid, lane: usize) -> i32 {
     (text + 2 * PADDING).max(title)
 }
 
-/// The frames, each around neighbouring columns.
+/// The frames with positions; each frame surrounds neighbouring columns.
 fn frames(grid: &Grid, rows: &Rows, columns: &Columns) -> Vec<Frame> {
     let mut frames = Vec::new();
     for level in 0..rows.levels {
@@ -306,7 +309,7 @@ fn frame(
     let deeper = |lane: usize| pixels(grid.lanes[lane].path.len() - 1 - level);
     let left = columns.zones[first].0 - FRAME_GAP * deeper(first);
     let right = columns.zones[last].1 + FRAME_GAP * deeper(last);
-    // Threads begin at one height, whatever is around them.
+    // Innermost frames begin at one height, independent of the frames around them.
     let is_innermost = matches!(key.kind, FrameKind::Thread | FrameKind::Initial);
     let depth = if is_innermost { rows.levels - 1 } else { level };
     let top = MARGIN + TITLE + FRAME_TITLE * pixels(depth);
@@ -315,7 +318,7 @@ fn frame(
     Frame { kind: key.kind, title: key.title.clone(), area }
 }
 
-/// The cells, each as high as its text and as the places at which wires end there.
+/// The cells with positions; the height of a cell has room for its text and for the ends of wires.
 fn shapes(grid: &Grid, routes: &Routes, rows: &Rows, columns: &Columns) -> Vec<Shape> {
     let mut halves: Vec<i32> = grid.cells.iter().map(|cell| text_height(cell) / 2).collect();
     for (index, link) in grid.links.iter().enumerate() {
@@ -411,7 +414,7 @@ fn wire(
     }
 }
 
-/// What is said below the picture, in lines that are no wider.
+/// The text below the picture, in lines no wider than the picture.
 fn notes(picture: &Picture, width: i32) -> Vec<String> {
     let values = |list: &[(String, String)]| {
         list.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>()

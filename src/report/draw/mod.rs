@@ -1,9 +1,8 @@
-//! A picture into a drawing: shapes with coordinates, in pixels, which any renderer can show.
+//! A picture into a drawing: shapes with coordinates in pixels, independent of the format of the output.
 //!
 //! Threads are columns inside the frames of their CTA, cluster and device; program order leads downwards;
-//! asynchronous operations stand beside the thread that issues them. Invariants, whatever the picture:
-//! frames are nested or apart; no wire runs through a cell or a label; labels lie on no cell and on no
-//! other label.
+//! asynchronous operations stand beside the issuing thread. Invariants of every drawing: two frames are
+//! nested or disjoint; no wire crosses a cell or a label; no label overlaps a cell or another label.
 
 mod grid;
 mod layout;
@@ -19,14 +18,14 @@ use super::witness::focus::{Focus, Role};
 use crate::id::EventId;
 use crate::source::Span;
 
-/// Which edges are drawn.
+/// The relations whose edges are drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relations {
-    /// Those that decide the verdict.
+    /// The edges that decide the verdict.
     Deciding,
-    /// All that the picture has.
+    /// All edges of the picture.
     All,
-    /// Those of these relations.
+    /// The edges of the named relations.
     Named(Vec<String>),
 }
 
@@ -41,19 +40,19 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The first x beyond it.
+    /// The first x to the right of the rectangle.
     #[must_use]
     pub fn right(&self) -> i32 {
         self.x + self.width
     }
 
-    /// The first y beyond it.
+    /// The first y below the rectangle.
     #[must_use]
     pub fn bottom(&self) -> i32 {
         self.y + self.height
     }
 
-    /// Whether two have a point in common.
+    /// Whether two rectangles have a point in common.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         self.x < other.right()
@@ -62,7 +61,7 @@ impl Rect {
             && other.y < self.bottom()
     }
 
-    /// Whether another one lies in it.
+    /// Whether the rectangle contains another one.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         self.x <= other.x
@@ -75,79 +74,79 @@ impl Rect {
 /// A box around threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is around.
+    /// The level of the hierarchy of threads that the frame shows.
     pub kind: FrameKind,
-    /// What stands at its top.
+    /// The text at the top of the frame.
     pub title: String,
-    /// Where it is.
+    /// The position and the size of the frame.
     pub area: Rect,
 }
 
 /// A box with text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// What it shows.
+    /// The content of the box.
     pub kind: CellKind,
-    /// The events in it.
+    /// The events that the box shows.
     pub events: Vec<EventId>,
-    /// Its text, line by line.
+    /// The text of the box, line by line.
     pub lines: Vec<String>,
-    /// Whether it is looked at.
+    /// Whether the box is highlighted.
     pub is_focus: bool,
-    /// The statements that its events come from.
+    /// The statements of the events.
     pub spans: Vec<Span>,
-    /// Where it is.
+    /// The position and the size of the box.
     pub area: Rect,
 }
 
-/// The line from a cell to the next one of its column.
+/// The line between two consecutive cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The upper shape, by index.
+    /// The index of the upper shape.
     pub from: usize,
-    /// The lower one.
+    /// The index of the lower shape.
     pub to: usize,
-    /// What it is to the verdict.
+    /// The role of the step in the verdict.
     pub role: Role,
-    /// Whether it is program order, which has an arrow.
+    /// Whether the step is an edge of program order, drawn with an arrowhead.
     pub is_order: bool,
 }
 
 /// A connection of two shapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// Where it comes from, by index.
+    /// The index of the shape at the start.
     pub from: usize,
-    /// Where it leads.
+    /// The index of the shape at the end.
     pub to: usize,
-    /// The relations that it stands for; none for the issue of an operation.
+    /// The relations that the wire stands for; none for the issue of an operation.
     pub relations: Vec<String>,
-    /// What it is to the verdict.
+    /// The role of the wire in the verdict.
     pub role: Role,
-    /// Whether it leads back too.
+    /// Whether the relations hold in the opposite direction, too.
     pub both: bool,
-    /// Its corners, ends included: each next to the one before or below or above it.
+    /// The corners, including both ends; consecutive corners share a row or a column.
     pub points: Vec<(i32, i32)>,
-    /// Where its label stands.
+    /// The position of the label, for wires that have a label.
     pub label: Option<Rect>,
 }
 
 /// A picture with coordinates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
-    /// What stands above it.
+    /// The text above the drawing.
     pub title: String,
-    /// What stands below it, line by line.
+    /// The text below the drawing, line by line.
     pub notes: Vec<String>,
-    /// How wide it is.
+    /// The width in pixels.
     pub width: i32,
-    /// How high.
+    /// The height in pixels.
     pub height: i32,
-    /// Boxes, outer ones first.
+    /// Frames; a frame comes after every frame around it.
     pub frames: Vec<Frame>,
     /// Boxes with text.
     pub shapes: Vec<Shape>,
-    /// Lines within columns.
+    /// Lines between consecutive cells of columns.
     pub steps: Vec<Step>,
     /// Connections between shapes.
     pub wires: Vec<Wire>,

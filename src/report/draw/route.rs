@@ -1,9 +1,9 @@
-//! Links of a grid into routes: straight where nothing is in between, else around cells.
+//! Links of a grid into routes: straight if no cell is between, else around cells.
 //!
-//! A route leaves a cell at its left or right side, in a slot of the cell's row. It goes up or down in the
-//! gutter beside a column, and across columns where the row has no cells or in the channel below a row.
-//! Invariants: two routes share no slot, no track of a gutter and no track of a channel where they would
-//! overlap; slots at one side of a cell leave room for a label.
+//! A route leaves a cell at its left or right side, in a slot of the cell's row. The route goes up or down
+//! in the gutter beside a column, and crosses columns where the row has no cells or in the channel below a
+//! row. Invariants: overlapping parts of two routes are in different slots, different tracks of a gutter,
+//! and different tracks of a channel; slots at one side of a cell leave room for a label.
 
 use super::grid::Grid;
 use std::collections::BTreeMap;
@@ -15,60 +15,68 @@ pub(super) enum Side {
     Right,
 }
 
-/// A part of a route in the row of a cell.
+/// The part of a route in the row of a cell.
 #[derive(Clone, Debug)]
 pub(super) struct Across {
     pub(super) row: usize,
-    /// The gutters that it touches, from the first to the last; that to the right of a column has the
-    /// column's number.
+    /// The gutters that the part touches, from the first to the last; the gutter to the right of a column
+    /// has the column's number.
     low: usize,
     high: usize,
-    /// The cells at which it ends: column and side.
+    /// The cells at which the part ends: column and side.
     pub(super) ports: Vec<(usize, Side)>,
-    /// The row of the other end of its link.
+    /// The row of the other end of the link.
     other: usize,
-    /// Its place in the row.
+    /// The slot within the row.
     pub(super) slot: usize,
 }
 
-/// A part of a route in a gutter.
+/// The part of a route in a gutter.
 #[derive(Clone, Debug)]
 pub(super) struct Along {
     pub(super) link: usize,
     pub(super) gutter: usize,
-    /// Whether it is that of a link within one column, which stays inside the frames of that.
-    pub(super) is_inner: bool,
+    pub(super) zone: Zone,
     pub(super) ends: [Turn; 2],
-    /// Its place in the gutter, from the left.
+    /// The track within the gutter, counted from the left.
     pub(super) track: usize,
 }
 
-/// An end of a part in a gutter: what it turns into, and to which side that leads.
+/// The zone of a gutter in which a part lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Zone {
+    /// Outside of the column's frames, for links between columns.
+    Outer,
+    /// Inside the column's frames, for links within the column.
+    Inner,
+}
+
+/// An end of a part in a gutter: the next part of the route, and the side to which the route leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) into: Into,
     pub(super) side: Side,
 }
 
-/// What a part in a gutter turns into.
+/// The part of a route after a turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Into {
-    /// The part across of this index.
+    /// The part across with this index.
     Row(usize),
     /// The channel of the link.
     Channel,
 }
 
-/// The parts of one link's route.
+/// The parts of a link's route.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    /// The part at the cell that it comes from.
+    /// The index of the part at the first cell.
     pub(super) first: usize,
-    /// The part at the cell that it leads to; the same where it is straight.
+    /// The index of the part at the last cell; equal to `first` for a straight route.
     pub(super) last: usize,
-    /// The parts in gutters, in order.
+    /// The indices of the parts in gutters, in order.
     pub(super) along: Vec<usize>,
-    /// The channel below this row, with its track.
+    /// The row above the channel, and the track within the channel.
     pub(super) channel: Option<(usize, usize)>,
 }
 
@@ -77,9 +85,9 @@ pub(super) struct Routes {
     pub(super) routes: Vec<Route>,
     pub(super) across: Vec<Across>,
     pub(super) along: Vec<Along>,
-    /// How many slots each row has.
+    /// The number of slots of each row.
     pub(super) slots: Vec<usize>,
-    /// How many tracks the channel below each row has.
+    /// The number of tracks in the channel below each row.
     pub(super) channels: Vec<usize>,
 }
 
@@ -117,11 +125,11 @@ impl Routes {
             let first = self.part(from.row, [a, a], &[(a, Side::Right)], to.row);
             let last = self.part(to.row, [a, a], &[(a, Side::Right)], from.row);
             let ends = [first, last].map(|part| Turn { into: Into::Row(part), side: Side::Left });
-            let along = vec![self.gutter(link, a, true, ends)];
+            let along = vec![self.gutter(link, a, Zone::Inner, ends)];
             return Route { first, last, along, channel: None };
         }
         let (out, into) = if a < b { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
-        // The gutters beside both cells.
+        // The gutters beside the two cells.
         let (near, far) = if a < b { (a, b - 1) } else { (a - 1, b) };
         let (leaves, enters) = ((a, out), (b, into));
         let range = [near.min(far), near.max(far)];
@@ -143,7 +151,7 @@ impl Routes {
                 Turn { into: Into::Row(first), side: into },
                 Turn { into: Into::Row(last), side: out },
             ];
-            let along = vec![self.gutter(link, gutter, false, ends)];
+            let along = vec![self.gutter(link, gutter, Zone::Outer, ends)];
             return Route { first, last, along, channel: None };
         }
         let first = self.part(from.row, [near, near], &[leaves], to.row);
@@ -155,7 +163,10 @@ impl Routes {
             [Turn { into: Into::Row(first), side: into }, Turn { into: Into::Channel, side: out }];
         let other =
             [Turn { into: Into::Channel, side: into }, Turn { into: Into::Row(last), side: out }];
-        let along = vec![self.gutter(link, near, false, one), self.gutter(link, far, false, other)];
+        let along = vec![
+            self.gutter(link, near, Zone::Outer, one),
+            self.gutter(link, far, Zone::Outer, other),
+        ];
         Route { first, last, along, channel: Some((channel, 0)) }
     }
 
@@ -170,12 +181,12 @@ impl Routes {
         self.across.len() - 1
     }
 
-    fn gutter(&mut self, link: usize, gutter: usize, is_inner: bool, ends: [Turn; 2]) -> usize {
-        self.along.push(Along { link, gutter, is_inner, ends, track: 0 });
+    fn gutter(&mut self, link: usize, gutter: usize, zone: Zone, ends: [Turn; 2]) -> usize {
+        self.along.push(Along { link, gutter, zone, ends, track: 0 });
         self.along.len() - 1
     }
 
-    /// What leads up takes the upper slots, so that fewer routes cross.
+    /// Assigns slots; parts that lead upwards get the upper slots, which reduces crossings.
     fn assign_slots(&mut self) {
         let mut order: Vec<usize> = (0..self.across.len()).collect();
         order.sort_by_key(|&part| (self.across[part].row, self.across[part].other, part));
@@ -212,14 +223,14 @@ impl Routes {
     }
 }
 
-/// Whether a part in this slot would meet another one or its label.
+/// Whether a part in this slot would overlap another part or that part's label.
 fn collide(part: &Across, other: &Across, slot: usize) -> bool {
     let share_port = part.ports.iter().any(|port| other.ports.contains(port));
     let meet = part.low <= other.high && other.low <= part.high;
     share_port && slot.abs_diff(other.slot) < 2 || meet && slot == other.slot
 }
 
-/// Which rows of which columns have cells.
+/// The rows in which each column has cells.
 struct Occupied {
     lanes: Vec<Vec<bool>>,
 }
@@ -231,7 +242,7 @@ impl Occupied {
         Self { lanes }
     }
 
-    /// Whether a row has no cell in these columns.
+    /// Whether a row has no cells in a range of columns.
     fn is_free(&self, row: usize, from: usize, to: usize) -> bool {
         self.lanes[from..to].iter().all(|lane| !lane[row])
     }

@@ -1,16 +1,16 @@
-//! Rows for the cells of a grid: program order leads downwards, and so does, or sideways, what carries
-//! values and order from one thread to another, as far as that is possible.
+//! Rows for the cells of a grid: program order leads downwards, and communication between threads leads
+//! downwards or sideways as far as possible.
 
 use super::grid::Grid;
 
-/// What leads downwards, the more important first; other relations have no say.
+/// The relations that should lead downwards, in order of importance.
 const DOWNWARDS: [&[&str]; 3] = [
     &["", "rf", "issue", "done"],
     &["synchronizes", "observation", "syncbar", "phase", "base-causality", "api"],
     &["co", "sc", "causality"],
 ];
 
-/// Gives each cell its row.
+/// Assigns a row to each cell.
 pub(super) fn assign(grid: &mut Grid) {
     let mut order = Order::along_lanes(grid);
     for relations in DOWNWARDS {
@@ -37,7 +37,8 @@ pub(super) fn assign(grid: &mut Grid) {
     grid.rows = used.len();
 }
 
-/// Cells with those that must not be above them: by one row at least, or in the same one at most.
+/// For each cell the cells that must not be above it: those at least one row below, and those in the same
+/// row or below.
 struct Order {
     below: Vec<Vec<(usize, usize)>>,
 }
@@ -53,7 +54,7 @@ impl Order {
         Self { below }
     }
 
-    /// Keeps a cell from standing above another, unless it has to.
+    /// Requires that `to` is not above `from`, unless this contradicts earlier requirements.
     fn add(&mut self, from: usize, to: usize) {
         if !self.is_strictly_below(to, from) {
             self.below[from].push((to, 0));
@@ -76,10 +77,10 @@ impl Order {
         false
     }
 
-    /// The highest rows that there may be.
+    /// The highest possible rows.
     fn rows(&self) -> Vec<usize> {
         let mut rows = vec![0; self.below.len()];
-        // Cycles have cells of one row alone, so that this comes to an end.
+        // All cells of a cycle are in one row, so the iteration terminates.
         loop {
             let mut is_stable = true;
             for cell in 0..rows.len() {

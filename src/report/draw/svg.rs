@@ -1,6 +1,6 @@
-//! A drawing as SVG, for light and dark surroundings.
+//! A drawing as SVG, for light and dark backgrounds.
 //!
-//! Texts are stretched to the widths that the layout has reckoned with, whatever font there is.
+//! Texts are stretched to the widths that the layout computed, whatever font the viewer uses.
 
 use super::grid::{CellKind, FrameKind};
 use super::layout::{CELL_CHARACTER, LABEL_CHARACTER, LINE, PADDING, text_width};
@@ -10,19 +10,20 @@ use crate::report::witness::focus::Role;
 use crate::source::Files;
 use std::fmt::Write;
 
-/// How drawings look; a page that shows them without their own style has to have it.
+/// The style sheet of drawings; a page with drawings that lack their own style sheet has to include the
+/// style sheet once.
 pub const STYLE: &str = include_str!("svg.css");
 
-/// Whether a drawing says itself how it looks.
+/// Where the style sheet of a drawing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Styles {
-    /// It does: it is a file of its own.
+    /// In the drawing, which is a file of its own.
     Own,
-    /// What is around it does.
+    /// In the surrounding page.
     Around,
 }
 
-/// The drawing as an element of SVG; `files` is what its statements refer to.
+/// The drawing as an SVG element; the spans of statements refer to `files`.
 #[must_use]
 pub fn render(drawing: &Drawing, files: &Files, styles: Styles) -> String {
     let mut out = String::new();
@@ -40,7 +41,7 @@ pub fn render(drawing: &Drawing, files: &Files, styles: Styles) -> String {
     line(&mut out, ("title", 8, 22), &drawing.title, CELL_CHARACTER);
     drawing.frames.iter().for_each(|one| frame(&mut out, one));
     drawing.steps.iter().for_each(|one| step(&mut out, one, &drawing.shapes));
-    // What decides lies above the rest.
+    // Deciding wires are drawn last, and so lie on top.
     let mut wires: Vec<&Wire> = drawing.wires.iter().collect();
     wires.sort_by_key(|wire| std::cmp::Reverse(wire.role));
     drawing.shapes.iter().for_each(|one| cell(&mut out, one, files));
@@ -53,7 +54,7 @@ pub fn render(drawing: &Drawing, files: &Files, styles: Styles) -> String {
     out
 }
 
-/// A line of text of its own class at a place.
+/// A line of text at a position, with its CSS class.
 fn line(out: &mut String, (class, x, y): (&str, i32, i32), text: &str, character: i32) {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     let width = text_width(text, character);
@@ -92,7 +93,7 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
         CellKind::Note => "note",
     };
     let focus = if shape.is_focus { " focus" } else { "" };
-    let mut said: Vec<String> = Vec::new();
+    let mut statements: Vec<String> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
     for &span in &shape.spans {
         if let Some(place) = Place::of(span, files) {
@@ -101,9 +102,9 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
                 lines.push(line);
             }
             let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let told = format!("{}:{}: {text}", place.file, place.line);
-            if !said.contains(&told) {
-                said.push(told);
+            let statement = format!("{}:{}: {text}", place.file, place.line);
+            if !statements.contains(&statement) {
+                statements.push(statement);
             }
         }
     }
@@ -113,8 +114,8 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
     };
     let _ =
         writeln!(out, "<g class=\"cell {class}{focus}\" data-events=\"{}\"{lines}>", events(shape));
-    if !said.is_empty() {
-        let _ = writeln!(out, "<title>{}</title>", escaped(&said.join("\n")));
+    if !statements.is_empty() {
+        let _ = writeln!(out, "<title>{}</title>", escaped(&statements.join("\n")));
     }
     rectangle(out, shape.area);
     let lines = i32::try_from(shape.lines.len()).unwrap_or(0);
@@ -176,7 +177,7 @@ fn wire(out: &mut String, wire: &Wire, shapes: &[Shape]) {
     out.push_str("</g>\n");
 }
 
-/// The colour group of a wire: that of the first relation that has one.
+/// The colour group of a wire, from its first relation with a colour.
 fn family(wire: &Wire) -> &'static str {
     let of = |relation: &String| match relation.as_str() {
         "rf" => Some("rf"),
@@ -193,10 +194,10 @@ fn family(wire: &Wire) -> &'static str {
     first.unwrap_or(if wire.relations.is_empty() { "issue" } else { "plain" })
 }
 
-/// How far corners are cut off.
+/// The radius of rounded corners.
 const CORNER: i32 = 4;
 
-/// A way through points with rounded corners.
+/// An SVG path through points, with rounded corners.
 fn path(points: &[(i32, i32)]) -> String {
     let mut out = String::new();
     for (index, &(x, y)) in points.iter().enumerate() {
@@ -222,12 +223,12 @@ fn distance(a: (i32, i32), b: (i32, i32)) -> i32 {
     (a.0 - b.0).abs() + (a.1 - b.1).abs()
 }
 
-/// The point so far from one on the way to another in its row or column.
+/// The point at distance `by` from one point towards another one in the same row or column.
 fn towards(from: (i32, i32), to: (i32, i32), by: i32) -> (i32, i32) {
     (from.0 + (to.0 - from.0).signum() * by, from.1 + (to.1 - from.1).signum() * by)
 }
 
-/// Where an arrow points.
+/// The direction of an arrowhead.
 #[derive(Clone, Copy)]
 enum Towards {
     Left,
@@ -241,7 +242,7 @@ impl Towards {
     }
 }
 
-/// An arrowhead with its tip at a point.
+/// An arrowhead with the given tip.
 fn head((x, y): (i32, i32), towards: Towards) -> String {
     let (one, other) = match towards {
         Towards::Left => ((7, -3), (7, 3)),
@@ -257,7 +258,7 @@ fn head((x, y): (i32, i32), towards: Towards) -> String {
     )
 }
 
-/// A text as content or as the value of an attribute; what XML has no place for is left out.
+/// A text escaped for content and attribute values; characters that XML cannot represent are omitted.
 #[must_use]
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

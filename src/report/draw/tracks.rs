@@ -1,9 +1,9 @@
-//! Tracks for the parts of routes in gutters, in an order in which few of them cross.
+//! Tracks in gutters for parts of routes, ordered to reduce crossings.
 
-use super::route::{Along, Side};
+use super::route::{Along, Side, Zone};
 use std::collections::BTreeMap;
 
-/// A part in a gutter with its place: heights of its ends, with the side to which it leaves there.
+/// A part in a gutter: the heights of its ends, with the side to which the part leaves at each end.
 struct Span {
     part: usize,
     ends: [(i32, Side); 2],
@@ -18,7 +18,7 @@ impl Span {
         self.ends[0].0.max(self.ends[1].0)
     }
 
-    /// How often two cross if `self` is to the left.
+    /// The number of crossings of two parts if `self` is to the left of `right`.
     fn crossings(&self, right: &Self) -> usize {
         let within = |span: &Self, y: i32| span.top() < y && y < span.bottom();
         let own = self.ends.iter().filter(|(y, side)| *side == Side::Right && within(right, *y));
@@ -27,21 +27,22 @@ impl Span {
     }
 }
 
-/// Parts in one gutter end so far from each other at least if they share a track.
+/// The smallest vertical distance of two parts on the same track.
 const APART: i32 = 8;
 
-/// Rounds of exchanging neighbours.
+/// The most rounds of exchanging neighbours.
 const ROUNDS: usize = 40;
 
-/// Gives each part its track; `height` is that of an end. Gives how many tracks the gutters have.
+/// Assigns a track to each part and returns the number of tracks of each gutter; `height` gives the height
+/// of a part's end.
 pub(super) fn assign(
     parts: &mut [Along],
     height: impl Fn(&Along, usize) -> i32,
-) -> BTreeMap<(usize, bool), usize> {
-    let mut gutters: BTreeMap<(usize, bool), Vec<Span>> = BTreeMap::new();
+) -> BTreeMap<(usize, Zone), usize> {
+    let mut gutters: BTreeMap<(usize, Zone), Vec<Span>> = BTreeMap::new();
     for (part, along) in parts.iter().enumerate() {
         let ends = [0, 1].map(|end| (height(along, end), along.ends[end].side));
-        gutters.entry((along.gutter, along.is_inner)).or_default().push(Span { part, ends });
+        gutters.entry((along.gutter, along.zone)).or_default().push(Span { part, ends });
     }
     let mut counts = BTreeMap::new();
     for (gutter, mut spans) in gutters {
@@ -62,7 +63,7 @@ pub(super) fn assign(
     counts
 }
 
-/// Exchanges neighbours as long as that makes fewer of them cross.
+/// Exchanges neighbouring tracks while that reduces crossings.
 fn exchange(spans: &mut [Span]) {
     for _ in 0..ROUNDS {
         let mut is_stable = true;

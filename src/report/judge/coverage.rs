@@ -1,10 +1,10 @@
-//! Which wrong models a suite notices, as tables by clause.
+//! The wrong models that a suite detects, as tables by clause.
 
 use crate::batch::Case;
 use crate::judge::coverage::Kill;
 use std::collections::BTreeMap;
 
-/// What sections of the standard are about, for those who do not know them by number.
+/// The topics of the standard's sections, for readers who do not know the numbers.
 const TITLES: &[(&str, &str)] = &[
     ("PTX-8.4", "orders of operations"),
     ("PTX-8.5", "scopes"),
@@ -33,13 +33,13 @@ const TITLES: &[(&str, &str)] = &[
     ("PTX-9.7.13.15", "mbarriers"),
 ];
 
-/// What a section is about; empty where that is not known.
+/// The topic of a section; empty if unknown.
 #[must_use]
 pub(super) fn title(clause: &str) -> &'static str {
     TITLES.iter().find(|(id, _)| *id == clause).map_or("", |(_, title)| title)
 }
 
-/// The kills by clause, and the wrong models that nobody notices.
+/// The detected wrong models by clause, and the undetected ones.
 #[must_use]
 pub(super) fn text(kills: &[Kill], cases: &[Case]) -> String {
     let asked: Vec<&Kill> = kills.iter().filter(|kill| kill.excuse.is_none()).collect();

@@ -1,4 +1,4 @@
-//! What logs show, as JSON; `paper-notes/json.md` documents the schema.
+//! Findings of logs as JSON; `paper-notes/json.md` documents the schema.
 
 use super::{Subject, reason};
 use crate::batch::Case;
@@ -10,7 +10,7 @@ use crate::report::herd::hash;
 use crate::report::json::SCHEMA;
 use serde_json::{Map, Value, json};
 
-/// The whole document.
+/// The complete document.
 #[must_use]
 pub fn render(subject: &Subject<'_>) -> String {
     let tests: Vec<Value> = (0..subject.cases.len()).map(|index| test(subject, index)).collect();
@@ -91,7 +91,7 @@ fn unseen(report: &TestReport) -> Value {
     json!({ "states": states, "complete": unseen.complete })
 }
 
-/// Values by name, as texts: some have 128 bits.
+/// Values by name, as strings: some values have 128 bits.
 fn values(values: &[(String, Observed)]) -> Value {
     let named = values.iter().map(|(name, value)| (name.clone(), json!(value.to_string())));
     Value::Object(named.collect::<Map<_, _>>())

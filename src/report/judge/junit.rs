@@ -1,14 +1,14 @@
-//! What logs show, as JUnit's XML: a case for each test, and one for each thing that is wrong with a file.
+//! Findings of logs as JUnit XML: a case per test, and a case per error in a file.
 
 use super::{Subject, reason, state, times, versions};
 use crate::batch::Case;
 use crate::judge::verdicts::{Allowance, Finding, TestReport};
 use crate::report::junit::{Ended, Ending, document};
 
-/// The name of a case of a file that could not be read at all.
+/// The case of a file that could not be read at all.
 const UNREAD: &str = "files";
 
-/// The whole document.
+/// The complete document.
 #[must_use]
 pub fn render(subject: &Subject<'_>) -> String {
     let mut cases: Vec<Ending> = Vec::new();

@@ -1,10 +1,10 @@
-//! What logs show, as Markdown for bug reports: each forbidden state with its test and the reason, and what
-//! was not judged.
+//! Findings of logs as Markdown for bug reports: each forbidden state with its test and the reason, and the
+//! tests without verdict.
 
 use super::{Subject, question, reason, state, text, times, versions};
 use crate::judge::verdicts::{Allowance, Finding};
 
-/// The whole document.
+/// A complete Markdown document.
 #[must_use]
 pub fn render(subject: &Subject<'_>) -> String {
     let mut out = format!("# Logs against {}\n\n{}.\n", subject.model.name, text::summary(subject));
@@ -31,13 +31,13 @@ pub fn render(subject: &Subject<'_>) -> String {
         }
     }
     out.push_str(&doubtful(subject));
-    for (title, listed) in strangers(subject) {
+    for (title, listed) in unmatched(subject) {
         out.push_str(&format!("\n## {title}\n\n{listed}"));
     }
     out
 }
 
-/// The tests of which something is not known, with the reasons.
+/// The tests with unknown results, with reasons.
 fn doubtful(subject: &Subject<'_>) -> String {
     let mut out = String::new();
     for (case, report) in subject.cases.iter().zip(subject.reports) {
@@ -63,8 +63,8 @@ fn doubtful(subject: &Subject<'_>) -> String {
     if out.is_empty() { out } else { format!("\n## Not judged\n\n{out}") }
 }
 
-/// What logs have that is of no test, and tests that are in no log: titles and lists.
-fn strangers(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
+/// Titles and lists: entries of logs without a test, and tests without an entry.
+fn unmatched(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     let all = subject.cases.iter().zip(subject.reports);
     let not_run = all.filter(|(_, report)| report.finding == Finding::NotRun);
     let assigned = subject.assigned;
@@ -86,7 +86,7 @@ fn strangers(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     lists.into_iter().filter(|(_, listed)| !listed.is_empty()).collect()
 }
 
-/// Text in a fence that is longer than any within it.
+/// Text in a code fence that is longer than all fences within the text.
 fn fenced(language: &str, text: &str) -> String {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {

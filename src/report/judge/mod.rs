@@ -1,4 +1,4 @@
-//! What logs and traces show, held against the model: as text, Markdown, JSON and JUnit's XML.
+//! Logs and traces compared with the model: as text, Markdown, JSON and JUnit XML.
 
 mod coverage;
 pub mod json;
@@ -19,58 +19,58 @@ use crate::report::herd::hash;
 use crate::source::Files;
 use std::collections::BTreeMap;
 
-/// Everything that a report on logs is made from.
+/// The inputs of a report on logs.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The tests.
     pub cases: &'a [Case],
-    /// What logs show of each, and what the model says of that.
+    /// The observed states of each test, with their verdicts.
     pub reports: &'a [TestReport],
-    /// Which test each entry of the logs speaks of.
+    /// The assignment of log entries to tests.
     pub assigned: &'a Assigned,
     /// The model.
     pub model: &'a Model,
     /// The texts of tests and models.
     pub files: &'a Files,
-    /// Why states are forbidden that were seen.
+    /// Explanations of observed forbidden states.
     pub explanations: &'a [Explanation],
-    /// What other logs show, if they are compared.
+    /// The comparison with other logs, if the user gave some.
     pub changes: Option<&'a Comparison>,
-    /// What the suite says of wrong models, if it was asked.
+    /// The wrong models that the suite detects, if the user asked.
     pub kills: Option<&'a [Kill]>,
-    /// What to run next, by number of the test.
+    /// The indices of the tests to run next.
     pub next: &'a [usize],
-    /// What is wrong with files.
+    /// The errors in files.
     pub broken: &'a [Diagnostic],
 }
 
-/// Why a state is forbidden.
+/// The explanation of a forbidden state.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The number of its test.
+    /// The index of the test.
     pub test: usize,
-    /// The number of the state among those that were seen.
+    /// The index of the state among the observed ones.
     pub state: usize,
     /// The explanation.
     pub text: String,
 }
 
-/// What two sets of logs show.
+/// The differences between two sets of logs.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// What differs.
+    /// The tests with different states.
     pub changes: Vec<Change>,
-    /// How many tests have the same states in both.
+    /// The number of tests with the same states.
     pub same: usize,
 }
 
 impl Subject<'_> {
-    /// How many tests have each finding, in the order of [`Finding::ALL`].
+    /// The number of tests with each finding, in the order of [`Finding::ALL`].
     fn counts(&self) -> [usize; Finding::ALL.len()] {
         count(self.reports.iter())
     }
 
-    /// Tables of findings by shape, order and scope: a title and rows, each with a name.
+    /// Tables of findings by shape, order and scope: a title and named rows.
     fn facets(&self) -> Vec<(&'static str, Vec<Row>)> {
         let shapes = |case: &Case, _: &TestReport| vec![shape(&case.test.name).to_owned()];
         let orders =
@@ -95,7 +95,7 @@ impl Subject<'_> {
     }
 }
 
-/// A name with how many tests have each finding.
+/// A name with the number of tests with each finding.
 type Row = (String, [usize; Finding::ALL.len()]);
 
 fn count<'a>(reports: impl Iterator<Item = &'a TestReport>) -> [usize; Finding::ALL.len()] {
@@ -107,7 +107,7 @@ fn count<'a>(reports: impl Iterator<Item = &'a TestReport>) -> [usize; Finding::
     counts
 }
 
-/// A state as logs write it: `P0:r1=0; x=1;`.
+/// A state in the notation of logs: `P0:r1=0; x=1;`.
 #[must_use]
 pub fn state(values: &[(String, Value)]) -> String {
     if values.is_empty() {
@@ -118,25 +118,25 @@ pub fn state(values: &[(String, Value)]) -> String {
     parts.join(" ")
 }
 
-/// The condition that asks for a state, as tests have it.
+/// The condition of a test, in the syntax of tests.
 #[must_use]
 pub fn question(case: &Case) -> String {
     let condition = crate::litmus::print::print_condition(&case.test, &case.test.condition);
     format!("exists ({condition})")
 }
 
-/// Why a verdict is what it is, in one line.
+/// The reason of a verdict, in one line.
 fn reason(judgement: &Judgement, subject: &Subject<'_>) -> String {
     super::reason::line(&judgement.verdict, subject.model, subject.files)
 }
 
-/// That logs are of other versions of a test than the one that is judged.
+/// A note that logs contain different versions of the test.
 fn versions(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
     let others = report.other_versions.join(", ");
     format!("logs have Hash={others}, the test has Hash={}", hash(&case.test, subject.files))
 }
 
-/// How often a state was seen, `12 times`, where the log counts.
+/// The number of occurrences of a state, `12 times`, if the log counts.
 fn times(judged: &Judged) -> String {
     match judged.seen.count {
         Some(1) => "once".to_owned(),

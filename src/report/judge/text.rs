@@ -1,4 +1,4 @@
-//! What logs show, as lines for people.
+//! Findings of logs as text.
 
 use super::{Row, Subject, coverage, reason, state, times, versions};
 use crate::batch::Case;
@@ -6,10 +6,10 @@ use crate::judge::compare::{Change, ChangeKind, State};
 use crate::judge::verdicts::{Allowance, Finding, TestReport};
 use crate::report::paint::Paint;
 
-/// So many names are listed; of more, the number is said.
+/// The most names in a list; longer lists end with the number of the remaining names.
 const MOST_LISTED: usize = 20;
 
-/// The whole report.
+/// The complete report.
 #[must_use]
 pub fn render(subject: &Subject<'_>, paint: Paint) -> String {
     let mut out = tests(subject, paint);
@@ -20,7 +20,7 @@ pub fn render(subject: &Subject<'_>, paint: Paint) -> String {
     for (title, rows) in subject.facets() {
         out.push_str(&table(title, &rows));
     }
-    out.push_str(&strangers(subject));
+    out.push_str(&unmatched(subject));
     if let Some(comparison) = subject.changes {
         out.push_str(&changes(&comparison.changes, comparison.same));
     }
@@ -32,7 +32,7 @@ pub fn render(subject: &Subject<'_>, paint: Paint) -> String {
     out
 }
 
-/// One line: how many tests have which finding.
+/// The number of tests with each finding, in one line.
 #[must_use]
 pub fn summary(subject: &Subject<'_>) -> String {
     let counts = subject.counts();
@@ -58,7 +58,7 @@ pub fn summary(subject: &Subject<'_>) -> String {
     }
 }
 
-/// A line for each test that logs have.
+/// A line for each test with a log entry.
 fn tests(subject: &Subject<'_>, paint: Paint) -> String {
     let run = || {
         let all = subject.cases.iter().zip(subject.reports);
@@ -79,12 +79,12 @@ fn tests(subject: &Subject<'_>, paint: Paint) -> String {
         };
         let line = format!("{:width$}  {cell}  {}", case.path, remark(case, report, subject));
         out.push_str(&format!("{}\n", line.trim_end()));
-        out.push_str(&remarkable(report, subject));
+        out.push_str(&notable_states(report, subject));
     }
     out
 }
 
-/// How often what was seen, of how much.
+/// The number of occurrences of the observed states, and the covered part of the allowed states.
 fn remark(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
     let mut parts = Vec::new();
     if !report.other_versions.is_empty() {
@@ -115,8 +115,8 @@ fn remark(case: &Case, report: &TestReport, subject: &Subject<'_>) -> String {
     parts.join("; ")
 }
 
-/// The states that are not just allowed, below the line of their test.
-fn remarkable(report: &TestReport, subject: &Subject<'_>) -> String {
+/// The states with a finding other than "allowed", below the line of the test.
+fn notable_states(report: &TestReport, subject: &Subject<'_>) -> String {
     let mut out = String::new();
     for judged in &report.states {
         let what = match &judged.allowance {
@@ -133,7 +133,7 @@ fn remarkable(report: &TestReport, subject: &Subject<'_>) -> String {
     out
 }
 
-/// A table of findings; empty where it has no rows.
+/// A table of findings; empty for a table without rows.
 fn table(title: &str, rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -161,10 +161,10 @@ fn table(title: &str, rows: &[Row]) -> String {
     out
 }
 
-/// So many rows are shown of a table.
+/// The most rows of a table.
 const MOST_ROWS: usize = 40;
 
-/// The rows with most tests, in the order of the table, and how many are left out.
+/// The rows with the most tests, in the order of the table, and the number of omitted rows.
 fn most_tests(rows: &[Row]) -> (Vec<Row>, usize) {
     let mut sizes: Vec<usize> = rows.iter().map(|(_, counts)| counts.iter().sum()).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -175,8 +175,8 @@ fn most_tests(rows: &[Row]) -> (Vec<Row>, usize) {
     (large, left)
 }
 
-/// Names in the logs that are of no test, and tests that no log has.
-fn strangers(subject: &Subject<'_>) -> String {
+/// Names in logs that belong to no test, and tests without log entry.
+fn unmatched(subject: &Subject<'_>) -> String {
     let mut out = String::new();
     let unknown: Vec<&str> = subject.assigned.unknown.keys().map(String::as_str).collect();
     if !unknown.is_empty() {
@@ -198,7 +198,7 @@ fn strangers(subject: &Subject<'_>) -> String {
     out
 }
 
-/// `a, b, c`, with the number of what is left out.
+/// `a, b, c`, with the number of omitted names.
 pub(super) fn listed(names: &[&str]) -> String {
     let (shown, rest) = names.split_at(names.len().min(MOST_LISTED));
     let mut out = shown.join(", ");
@@ -208,7 +208,7 @@ pub(super) fn listed(names: &[&str]) -> String {
     out
 }
 
-/// What other logs show.
+/// The differences from other logs.
 fn changes(changes: &[Change], same: usize) -> String {
     let tests = if same == 1 { "test" } else { "tests" };
     let mut out = format!("\nAgainst the other logs: {same} {tests} with the same states");
@@ -237,7 +237,7 @@ fn changes(changes: &[Change], same: usize) -> String {
     out
 }
 
-/// What to run next.
+/// The tests to run next.
 fn next(subject: &Subject<'_>) -> String {
     if subject.next.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! What traces show, as text, JSON and JUnit's XML.
+//! Verdicts on traces as text, Markdown, JSON and JUnit XML.
 
 use crate::judge::trace::{Trace, Verdict};
 use crate::report::json::SCHEMA;
@@ -7,31 +7,31 @@ use crate::report::paint::Paint;
 use crate::source::Files;
 use serde_json::{Value, json};
 
-/// A trace with what is said of it.
+/// A trace with its verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Its file.
+    /// The name of the file.
     pub name: String,
     /// The trace.
     pub trace: Trace,
     /// The verdict.
     pub verdict: Verdict,
-    /// Of an inconsistent trace the part that is inconsistent by itself.
+    /// The minimal inconsistent part of an inconsistent trace.
     pub part: Option<Part>,
 }
 
-/// A part of a trace that is inconsistent, and from which nothing can be left out.
+/// An inconsistent part of a trace such that every smaller part is consistent.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The lines of the trace, with their numbers.
+    /// The lines of the part, with line numbers in the trace.
     pub lines: Vec<(usize, String)>,
-    /// The part as a litmus test; `None` where it is none.
+    /// The part as a litmus test; `None` if the part has no such form.
     pub test: Option<String>,
-    /// Why the model forbids it.
+    /// The reason why the model forbids the part.
     pub explanation: String,
 }
 
-/// For people.
+/// The verdicts as text.
 #[must_use]
 pub fn text(traces: &[Judged], model: &str, paint: Paint) -> String {
     let mut out = String::new();
@@ -85,7 +85,7 @@ fn part_text(part: &Part, judged: &Judged) -> String {
     out
 }
 
-/// As a bug report in Markdown.
+/// The verdicts as a bug report in Markdown.
 #[must_use]
 pub fn markdown(traces: &[Judged], model: &str) -> String {
     let mut out = format!("# Traces against {model}\n");
@@ -108,7 +108,7 @@ pub fn markdown(traces: &[Judged], model: &str) -> String {
     out
 }
 
-/// As JSON.
+/// The verdicts as JSON.
 #[must_use]
 pub fn json(traces: &[Judged], model: &str) -> String {
     let traces: Vec<Value> = traces.iter().map(value).collect();
@@ -153,7 +153,7 @@ fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// As JUnit's XML.
+/// The verdicts as JUnit XML.
 #[must_use]
 pub fn junit(traces: &[Judged], model: &str) -> String {
     let child = |judged: &Judged| match &judged.verdict {
@@ -169,7 +169,7 @@ pub fn junit(traces: &[Judged], model: &str) -> String {
     document(model, &cases)
 }
 
-/// The line of an operation, with its number.
+/// The number and the text of an operation's line.
 #[must_use]
 pub fn line(span: crate::source::Span, files: &Files) -> (usize, String) {
     let line = files.get(span.file).map_or(0, |file| file.position(span.start as usize).line);

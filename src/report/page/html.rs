@@ -1,8 +1,9 @@
-//! Elements of HTML as values, so that what is written is well formed whatever the texts are.
+//! HTML elements as values: escaping at one place makes every document well formed, whatever its texts
+//! contain.
 
 use crate::report::draw::svg::escaped;
 
-/// An element with what is in it.
+/// An element with its attributes and content.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     name: &'static str,
@@ -14,14 +15,14 @@ pub(super) struct Element {
 enum Child {
     Element(Element),
     Text(String),
-    /// What is markup already.
+    /// Text that is already markup.
     Markup(String),
 }
 
-/// Elements that have no content and no end.
+/// Elements without content and end tag.
 const VOID: [&str; 3] = ["meta", "input", "br"];
 
-/// An element without attributes and content.
+/// A new element, without attributes and content.
 pub(super) fn el(name: &'static str) -> Element {
     Element { name, attributes: Vec::new(), children: Vec::new() }
 }
@@ -51,13 +52,13 @@ impl Element {
         self
     }
 
-    /// Adds markup, such as a drawing, as it is.
+    /// Adds markup, such as a drawing, without escaping.
     pub(super) fn markup(mut self, markup: impl Into<String>) -> Self {
         self.children.push(Child::Markup(markup.into()));
         self
     }
 
-    /// Writes it behind what is there.
+    /// Appends the element to `out`.
     pub(super) fn write(&self, out: &mut String) {
         out.push('<');
         out.push_str(self.name);
@@ -82,7 +83,7 @@ impl Element {
     }
 }
 
-/// A whole page with a script that is `script`.
+/// A complete page; `script` is the source of its script.
 pub(super) fn page(title: &str, script: &str, content: Element) -> String {
     let style = format!("{}\n{}", include_str!("page.css"), crate::report::draw::svg::STYLE);
     let head = el("head")

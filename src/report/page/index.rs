@@ -9,20 +9,20 @@ use crate::report::summary::{Stated, Tally};
 use crate::verdict::Kind;
 use serde_json::{Value, json};
 
-/// A test of the list.
+/// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// How it is called.
+    /// The name of the test in reports.
     pub path: String,
-    /// Where its page is.
+    /// The address of the test's page.
     pub page: String,
-    /// Its verdict under each model.
+    /// The verdict on the test under each model.
     pub verdicts: Vec<Stated>,
 }
 
 const SCRIPT: &str = include_str!("index.js");
 
-/// The page, as a whole document.
+/// A complete HTML document.
 #[must_use]
 pub fn index(entries: &[Entry], models: &[Model], tally: &Tally) -> String {
     let option = |value: &str, text: &str| el("option").with("value", value).text(text);
@@ -62,8 +62,9 @@ pub fn index(entries: &[Entry], models: &[Model], tally: &Tally) -> String {
     page("ptxmc: tests", &script, content)
 }
 
-/// The rows as the script takes them: `folders`, `reasons` and `verdicts`, each once, and for each test its folder,
-/// its name, its page, the standing, its reason and its verdicts, as indices where they are listed.
+/// The rows in the form that the script expects: `folders`, `reasons` and `verdicts`, each without
+/// duplicates, and for each test the folder, the name, the page, the standing, the reason and the verdicts.
+/// Folders, reasons and verdicts of a test are indices into the lists.
 fn data(entries: &[Entry]) -> String {
     let (mut folders, mut reasons, mut verdicts) =
         (Words::default(), Words::default(), Words::default());
@@ -87,11 +88,11 @@ fn data(entries: &[Entry]) -> String {
         "standings": STANDINGS.map(|(_, name)| name),
         "rows": rows,
     });
-    // No text of a test ends the element that the script stands in.
+    // A `<` in the text of a test could end the script element.
     data.to_string().replace('<', "\\u003c")
 }
 
-/// The page of a test, where the script cannot tell it by the name of the test.
+/// The address of a test's page, unless the script can derive the address from the test's name.
 fn page_of(entry: &Entry, at: usize, name: &str) -> String {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     match entry.page == format!("tests/{:04}-{stem}.html", at + 1) {
@@ -100,7 +101,7 @@ fn page_of(entry: &Entry, at: usize, name: &str) -> String {
     }
 }
 
-/// A verdict: the kind, how it is marked, and what is said.
+/// A verdict: kind, marking and text.
 fn verdict(stated: &Stated) -> String {
     let class = match stated.standing() {
         Standing::Expected => "good",
@@ -112,22 +113,24 @@ fn verdict(stated: &Stated) -> String {
     format!("{}|{class}|{word}{missed}", stated.kind.name())
 }
 
-/// Why the verdicts are what they are; a place in the test has its lines alone.
+/// The reasons of the verdicts. A position within the test is given by its line only.
 fn reason(entry: &Entry) -> String {
     let own = format!("{}:", entry.path);
-    let told = entry.verdicts.iter().map(|stated| stated.reason.replace(&own, "line "));
+    let reasons_of_verdicts =
+        entry.verdicts.iter().map(|stated| stated.reason.replace(&own, "line "));
     let hangs = entry.verdicts.iter().filter_map(|stated| match stated.hang? {
         HangKind::Possible => Some("may hang".to_owned()),
         HangKind::Unknown => Some("whether it may hang is unknown".to_owned()),
         HangKind::Never => None,
     });
-    let mut reasons: Vec<String> = told.filter(|reason| !reason.is_empty()).collect();
+    let mut reasons: Vec<String> =
+        reasons_of_verdicts.filter(|reason| !reason.is_empty()).collect();
     reasons.extend(hangs);
     reasons.dedup();
     reasons.join("; ")
 }
 
-/// Words, each once.
+/// Distinct words, addressed by index.
 #[derive(Default)]
 struct Words(IndexSet<String>);
 

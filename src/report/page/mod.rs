@@ -1,5 +1,5 @@
-//! Verdicts into pages: one for a test, with its picture, what decides and its source, and one that lists
-//! tests. A page is one file, which needs nothing else and works where it lies.
+//! Verdicts into HTML pages: a page per test, with the picture, the deciding steps and the source, and an
+//! index of tests. Each page is a self-contained file.
 
 mod html;
 mod index;

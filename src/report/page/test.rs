@@ -1,4 +1,4 @@
-//! A test with its verdicts into a page.
+//! A test with its verdicts into an HTML page.
 
 use super::html::{Element, el, page};
 use crate::batch::{Case, Judgement, Listing, Standing};
@@ -8,7 +8,7 @@ use crate::relation::expr::Model;
 use crate::report::draw::svg::{self, Styles};
 use crate::report::draw::{Drawing, Relations};
 use crate::report::scene::Scene;
-use crate::report::story::{self, Told};
+use crate::report::story::{self, ExplainedStep};
 use crate::report::summary::missed;
 use crate::report::witness::focus::Role;
 use crate::report::witness::{Edge, observed_value};
@@ -17,41 +17,41 @@ use crate::source::{Files, SourceFile};
 use crate::verdict::Kind;
 use std::collections::BTreeMap;
 
-/// What a page of a test is made from; what its picture shows is under the first model.
+/// The inputs of a test's page; the picture is that of the first model.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The test.
     pub case: &'a Case,
-    /// Its verdict under each model.
+    /// The verdict on the test under each model.
     pub judgements: &'a [Judgement],
     /// The models.
     pub models: &'a [Model],
-    /// The texts of all.
+    /// The texts of test and models.
     pub files: &'a Files,
-    /// The execution that shows the verdict, and its events.
+    /// The execution of the first model's verdict, with its event graph.
     pub scene: Option<(&'a Scene, &'a EventGraph)>,
-    /// The steps by which that execution breaks axioms, with their proofs.
-    pub steps: &'a [Told],
-    /// The explanation in words.
+    /// The steps by which the execution breaks axioms, with proofs.
+    pub steps: &'a [ExplainedStep],
+    /// The explanation as text.
     pub words: &'a str,
-    /// The final states, where they are known.
+    /// The final states, if known.
     pub states: Option<&'a Listing>,
-    /// The page that lists this one, if there is one.
+    /// The address of the index page, if the page has one.
     pub back: Option<&'a str>,
 }
 
 const SCRIPT: &str = include_str!("test.js");
 
-/// Drawings of all relations are left out beyond this size, in bytes.
+/// The largest drawing of all relations that is included, in bytes.
 const LARGEST_FULL: usize = 90_000;
 
-/// Only so many states are shown.
+/// The most states that are shown.
 const MOST_STATES: usize = 200;
 
-/// Only so many lines of a file are shown.
+/// The most lines of a file that are shown.
 const MOST_LINES: usize = 600;
 
-/// The page, as a whole document.
+/// A complete HTML document.
 #[must_use]
 pub fn test(page: &Page<'_>) -> String {
     let name = &page.case.test.name;
@@ -70,7 +70,7 @@ pub fn test(page: &Page<'_>) -> String {
     self::page(name, SCRIPT, content)
 }
 
-/// The verdict under each model, with why it is so.
+/// The verdict under each model, with the reason.
 fn verdicts(page: &Page<'_>) -> Element {
     let row = |(judgement, model): (&Judgement, &Model)| {
         let kind = judgement.verdict.kind();
@@ -105,7 +105,7 @@ fn verdicts(page: &Page<'_>) -> Element {
         .all(kinds(page))
 }
 
-/// The kinds of defects that the execution shows under the first model.
+/// The kinds of defects in the execution of the first model's verdict.
 fn kinds(page: &Page<'_>) -> Option<Element> {
     let (judgement, model) = (page.judgements.first()?, page.models.first()?);
     let kinds = near::kinds(page.case, judgement, model);
@@ -118,7 +118,7 @@ fn kinds(page: &Page<'_>) -> Option<Element> {
     })
 }
 
-/// The picture, in one form or two, with what switches them.
+/// The picture with one or two sets of relations, and controls to switch between them.
 fn picture(page: &Page<'_>, scene: &Scene) -> Element {
     let drawn = |relations: &Relations| {
         let drawing = Drawing::new(&scene.picture, &scene.focus, relations);
@@ -167,15 +167,15 @@ fn picture(page: &Page<'_>, scene: &Scene) -> Element {
     section
 }
 
-/// What decides, step by step.
+/// The deciding steps in order.
 fn steps(page: &Page<'_>, scene: &Scene, graph: &EventGraph) -> Option<Element> {
     let decides = scene.focus.edges.iter().filter(|(_, role)| *role == Role::Decides);
     let step = |(edge, _): &(Edge, Role)| {
-        let told = page.steps.iter().find(|told| told.edge == *edge);
-        let text = told
-            .map_or_else(|| story::sentence(edge, graph, page.files), |told| told.sentence.clone());
+        let explained = page.steps.iter().find(|step| step.edge == *edge);
+        let text = explained
+            .map_or_else(|| story::sentence(edge, graph, page.files), |step| step.sentence.clone());
         let lines = story::lines(&[edge.from, edge.to], graph, page.files);
-        let proved = told.map(|told| [&told.otherwise[..], &told.proof].concat());
+        let proved = explained.map(|step| [&step.otherwise[..], &step.proof].concat());
         let proof = proved.filter(|lines| !lines.is_empty()).map(|lines| {
             let lines = el("pre").text(lines.join("\n"));
             el("details").add(el("summary").text("why")).add(lines)
@@ -233,7 +233,7 @@ fn states(page: &Page<'_>) -> Option<Element> {
     let (count, matching) = (states.len(), listing.matching.iter().filter(|m| **m).count());
     let complete = if listing.is_complete() { "" } else { "; there may be more" };
     let cut = if count > MOST_STATES { ", of which the first are shown" } else { "" };
-    let told = format!("{matching} of {count} satisfy the condition (*){cut}{complete}");
+    let summary = format!("{matching} of {count} satisfy the condition (*){cut}{complete}");
     let table = el("table")
         .add(el("thead").add(el("tr").add(el("th")).all(head)))
         .add(el("tbody").all(states.iter().take(MOST_STATES).map(row)));
@@ -241,7 +241,7 @@ fn states(page: &Page<'_>) -> Option<Element> {
         el("section")
             .with("id", "states")
             .add(el("h2").text("Final states"))
-            .add(el("p").class("faint").text(told))
+            .add(el("p").class("faint").text(summary))
             .add(el("div").class("scroll").add(table)),
     )
 }
@@ -253,7 +253,7 @@ fn words(page: &Page<'_>) -> Element {
         .add(el("pre").text(page.words.trim_end()))
 }
 
-/// The file of the test, with its statements marked.
+/// The source file of the test, with its statements marked.
 fn source(page: &Page<'_>) -> Option<Element> {
     let file: &SourceFile = page.files.get(page.case.test.condition_span.file)?;
     let mut events: BTreeMap<usize, Vec<EventId>> = BTreeMap::new();

@@ -3,11 +3,11 @@
 use super::{Node, NodeKind, Picture};
 use std::fmt::Write;
 
-/// What an arrow does not stand for by itself: nearly all accesses of some programs are related so,
-/// and what follows from it has arrows of its own.
+/// A relation without arrows of its own: in some programs the relation holds for nearly all accesses, and
+/// the relations derived from it have arrows.
 const QUIET: &str = "morally-strong";
 
-/// The graph, as text.
+/// The graph in Graphviz syntax.
 #[must_use]
 pub fn render(picture: &Picture) -> String {
     let mut out = String::new();
@@ -48,7 +48,7 @@ pub fn render(picture: &Picture) -> String {
     out
 }
 
-/// Initial writes on top, then threads from left to right.
+/// Places initial writes at the top, and threads from left to right.
 fn order(picture: &Picture) -> String {
     let firsts: Vec<String> =
         picture.columns.iter().filter_map(|c| c.nodes.first()).map(name).collect();
@@ -65,7 +65,7 @@ fn order(picture: &Picture) -> String {
     out
 }
 
-/// One arrow per pair of events, with all relations between them.
+/// An arrow for each pair of events, labelled with all relations of the pair.
 fn arrows(picture: &Picture) -> Vec<(&Node, &Node, Vec<&str>)> {
     let mut arrows: Vec<(&Node, &Node, Vec<&str>)> = Vec::new();
     for edge in &picture.edges {

@@ -1,14 +1,14 @@
-//! What of an execution decides a verdict: the edges and events that a picture shows unless asked for
-//! more.
+//! The edges and events of an execution that decide a verdict: the part of the execution that a picture
+//! shows by default.
 //!
-//! Of a forbidden outcome that is the way round which breaks an axiom; of an allowed one, where the
-//! values come from that the condition asks about, what overwrites them, and what races there; of other
-//! verdicts the statements concerned and what leads to them.
+//! For a forbidden outcome, that is the cycle or pair which breaks an axiom; for an allowed outcome, the
+//! sources of the values in the condition, the writes that overwrite them, and races; for other verdicts,
+//! the statements of the reason and their neighbours.
 
 use super::{Edge, Picture, shortest};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::explain::asked;
+use crate::explain::condition_events;
 use crate::id::EventId;
 use crate::race::near::Link;
 use crate::race::paths::nearest_of;
@@ -22,35 +22,35 @@ use crate::source::Span;
 use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
-/// What an edge is to the verdict.
+/// The role of an edge in the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// It is a step of what decides.
+    /// A step of the deciding cycle, pair or value.
     Decides,
-    /// It says where a value comes from that matters.
+    /// The source of a value on which a deciding step depends.
     Explains,
-    /// It is there.
+    /// No role.
     Other,
 }
 
-/// What decides.
+/// The deciding edges and events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Focus {
-    /// Edges, those that decide in the order in which they are told; program order, which is drawn as
-    /// the line of its thread, among them.
+    /// Edges with their roles; deciding edges are in the order of the explanation. Edges of program order,
+    /// which pictures show as lines along threads, are included.
     pub edges: Vec<(Edge, Role)>,
-    /// Events to look at besides the ends of these.
+    /// Further events in focus, besides the ends of edges.
     pub events: BTreeSet<EventId>,
 }
 
-/// How many races of an execution are shown beside what else decides.
+/// The most races that are added to the focus.
 const FEW_RACES: usize = 4;
 
-/// How many edges between threads are shown of an execution in which nothing in particular decides.
+/// The most edges between threads in the focus of an execution without deciding edges.
 const FEW_EDGES: usize = 24;
 
 impl Focus {
-    /// Of an execution that breaks axioms.
+    /// The focus of an execution that breaks axioms.
     #[must_use]
     pub fn of_failures(
         model: &Model,
@@ -86,11 +86,11 @@ impl Focus {
         focus
     }
 
-    /// Of an execution that the model admits.
+    /// The focus of an execution that the model admits.
     #[must_use]
     pub fn of_outcome(model: &Model, execution: &Execution<'_>, picture: &Picture) -> Self {
         let graph = execution.graph;
-        let asked = asked(execution);
+        let asked = condition_events(execution);
         let mut focus = Self { events: asked.clone(), ..Self::default() };
         let is_asked = |id: &EventId| asked.contains(id);
         for edge in &picture.edges {
@@ -107,11 +107,11 @@ impl Focus {
         }
         focus.add_races(picture);
         focus.add_ways(model, execution, picture);
-        focus.fill(graph, picture);
+        focus.add_communication(graph, picture);
         focus
     }
 
-    /// Of an execution in which something is wrong at these statements.
+    /// The focus of an execution with an error at the given statements.
     #[must_use]
     pub fn of_places(graph: &EventGraph, picture: &Picture, places: &[Span]) -> Self {
         let shown = picture.columns.iter().flat_map(|column| &column.nodes);
@@ -125,7 +125,7 @@ impl Focus {
             }
         }
         focus.add_races(picture);
-        focus.fill(graph, picture);
+        focus.add_communication(graph, picture);
         focus
     }
 
@@ -158,8 +158,8 @@ impl Focus {
         }
     }
 
-    /// Where little is in focus, what is communicated between threads.
-    fn fill(&mut self, graph: &EventGraph, picture: &Picture) {
+    /// If the focus has few edges, adds communication between threads.
+    fn add_communication(&mut self, graph: &EventGraph, picture: &Picture) {
         for relation in ["rf", "fr", "co"] {
             let communicated = picture.edges.iter().filter(|edge| edge.relation == relation);
             let between: Vec<&Edge> =
@@ -171,10 +171,10 @@ impl Focus {
     }
 }
 
-/// Relations that rest on reads of what other threads wrote.
+/// Relations that contain reads of other threads' writes.
 const CARRIED: [&str; 4] = ["synchronizes", "observation", "base-causality", "causality"];
 
-/// The reads-from edges by which one end of an edge leads to the other, with program order between.
+/// The reads-from edges along which one end of an edge leads to the other, with program order between.
 pub(in crate::report) fn carriers(
     execution: &Execution<'_>,
     edge: &Edge,

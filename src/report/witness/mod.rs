@@ -1,4 +1,4 @@
-//! An execution as a picture: who does what in which order, and the edges between events.
+//! An execution as a picture: the events of each thread in program order, and the edges between events.
 
 pub mod dot;
 pub mod focus;
@@ -22,25 +22,25 @@ use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::collections::{BTreeMap, VecDeque};
 
-/// An execution, ready to be drawn.
+/// A picture of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
     /// The test's name.
     pub name: String,
-    /// One per thread.
+    /// A column per thread.
     pub columns: Vec<Column>,
-    /// The initial writes that edges refer to.
+    /// The initial writes at which edges start or end.
     pub initial: Vec<Node>,
-    /// What was chosen for those of them whose value the test leaves open.
+    /// The chosen values of initial writes without a given value.
     pub chosen: Vec<(String, String)>,
-    /// Edges, sorted by relation.
+    /// The edges, sorted by relation.
     pub edges: Vec<Edge>,
-    /// The final state: names and values. Empty where a thread does not end.
+    /// The final state: names and values. Empty if some thread does not end.
     pub state: Vec<(String, String)>,
-    /// The values as integers, in the same order.
+    /// The values of the final state as integers, in the same order.
     pub integers: Vec<String>,
-    /// The model's flags that the execution raises.
+    /// The flags of the model that the execution raises.
     pub flags: Vec<String>,
 }
 
@@ -50,25 +50,25 @@ pub struct Picture {
 pub struct Column {
     /// The thread.
     pub agent: AgentId,
-    /// Its name and place.
+    /// The name and the place of the thread.
     pub title: String,
-    /// Its name alone, such as `P0` or `cp.async.bulk (1)`.
+    /// The name, such as `P0` or `cp.async.bulk (1)`.
     pub name: String,
-    /// Where its events are performed.
+    /// The performer of the events.
     pub seat: Seat,
-    /// Its events.
+    /// The events of the thread.
     pub nodes: Vec<Node>,
-    /// Where the thread stays behind these, if it does not end.
+    /// The position behind the events at which the thread waits forever, if the thread does not end.
     pub stays: Option<String>,
 }
 
-/// Where the events of a column are performed.
+/// The performer of the events of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Seat {
-    /// By a thread at this place.
+    /// A thread at the given place.
     Thread(ThreadPlace),
-    /// By an asynchronous operation: the thread that issues it, and the event of the issue.
+    /// An asynchronous operation: the issuing thread, and the issue event.
     Operation(AgentId, EventId),
 }
 
@@ -78,21 +78,21 @@ pub enum Seat {
 pub struct Node {
     /// The event.
     pub id: EventId,
-    /// What edges call it: a letter, or `init x`.
+    /// The label in edges: a letter, or `init x`.
     pub label: String,
-    /// What it does, such as `W.release.gpu flag = 1`.
+    /// The description, such as `W.release.gpu flag = 1`.
     pub text: String,
-    /// The statement that it comes from.
+    /// The statement of the event.
     pub span: Span,
-    /// The kind of event.
+    /// The kind of the event.
     pub kind: NodeKind,
-    /// Its memory order (PTX-8.4); `None` for initial writes, and for events without one.
+    /// The memory order (PTX-8.4); `None` for initial writes and for other events without an order.
     pub order: Option<Order>,
-    /// Its scope (PTX-8.5), if it has one.
+    /// The scope (PTX-8.5), for events with a scope.
     pub scope: Option<Scope>,
-    /// The memory that an access is on, such as `x` or `a[1]`.
+    /// The accessed memory, such as `x` or `a[1]`.
     pub location: Option<String>,
-    /// The bits that an access reads or writes, if they are known.
+    /// The bits read or written, if known.
     pub value: Option<u128>,
 }
 
@@ -165,9 +165,10 @@ impl Node {
 }
 
 impl Picture {
-    /// The picture of what an engine chose; an error says why the choices make no execution.
+    /// The picture of the execution that an engine chose.
     ///
     /// # Errors
+    ///
     /// When the choices do not make an execution.
     pub fn of(
         name: &str,
@@ -179,7 +180,7 @@ impl Picture {
         Ok(Self::of_execution(name, &execution, model))
     }
 
-    /// The picture of an execution, with the relations that the model asks to show.
+    /// The picture of an execution, with the relations that the model shows.
     #[must_use]
     pub fn of_execution(name: &str, execution: &Execution<'_>, model: &Model) -> Self {
         let mut edges = base_edges(execution);
@@ -211,7 +212,7 @@ impl Picture {
                 .filter(|&id| graph.event(id).agent == agent)
                 .map(node)
                 .collect();
-            // An operation that is not issued does nothing.
+            // An operation without an issue has no events.
             if nodes.is_empty() && matches!(thread.kind, AgentKind::Operation(..)) {
                 continue;
             }
@@ -239,30 +240,31 @@ impl Picture {
         Self { name, columns, initial, chosen, edges, state, integers, flags }
     }
 
-    /// The node of an event, if it is drawn.
+    /// The node of an event, if the picture shows the event.
     #[must_use]
     pub fn node(&self, id: EventId) -> Option<&Node> {
         self.columns.iter().flat_map(|c| &c.nodes).chain(&self.initial).find(|n| n.id == id)
     }
 
-    /// That the thread of a barrier operation, which is not executed, waits there for ever.
+    /// Records that the thread of a barrier operation waits there forever; the operation itself is not
+    /// executed.
     pub fn add_waiting(&mut self, graph: &EventGraph, id: EventId) {
         let EventKind::Barrier(index) = graph.event(id).kind else { return };
         let text = format!("waits for ever at {}", graph.barriers[index].key);
         self.add_stay(graph.event(id).agent, text);
     }
 
-    /// Where a thread stays, which does not end.
+    /// Records the position of a thread that does not end.
     pub fn add_stay(&mut self, agent: AgentId, text: String) {
         if let Some(column) = self.columns.iter_mut().find(|column| column.agent == agent) {
             column.stays = Some(text);
         }
-        // What does not end has no final state.
+        // An execution in which some thread does not end has no final state.
         self.state.clear();
         self.integers.clear();
     }
 
-    /// What edges call an event.
+    /// The label of an event.
     #[must_use]
     pub fn label(&self, id: EventId) -> &str {
         self.node(id).map_or("init", |n| n.label.as_str())
@@ -310,8 +312,8 @@ fn executed<'a>(execution: &'a Execution<'_>) -> impl Iterator<Item = EventId> +
     graph.ids().filter(|&id| execution.executed.contains(id) && is_shown(graph, id))
 }
 
-/// Whether people want to see an event: not how mbarrier operations look at their object, nor what a
-/// kernel parameter holds, which is the same in every execution.
+/// Whether pictures show an event. The reads of mbarrier objects by mbarrier operations are internal;
+/// kernel parameters have the same value in every execution.
 fn is_shown(graph: &EventGraph, id: EventId) -> bool {
     let event = graph.event(id);
     let is_parameter =
@@ -337,7 +339,7 @@ fn location(graph: &EventGraph, id: EventId) -> &str {
     graph.event(id).loc.map_or("", |loc| graph.locations[loc.index()].name.as_str())
 }
 
-/// What an event does: kind, qualifiers, location and value.
+/// The description of an event: kind, qualifiers, location and value.
 fn describe(execution: &Execution<'_>, id: EventId) -> String {
     let graph = execution.graph;
     let event = graph.event(id);
@@ -374,7 +376,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),
         EventKind::Complete(Completion::Part(at)) => return format!("complete for {at}"),
     };
-    // Proxy fences have their order and scope in their names.
+    // The name of a proxy fence contains its order and scope.
     let named = matches!(event.kind, EventKind::ProxyFence(_));
     if let Some(order) = event.order.filter(|&o| o != Order::Weak && !named) {
         text.push_str(&format!(".{order}"));
@@ -403,7 +405,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
     text.trim_start().to_owned()
 }
 
-/// The instruction that waits for groups.
+/// The instruction that waits for groups of a kind.
 fn waited_for(kind: GroupKind) -> &'static str {
     match kind {
         GroupKind::Copy | GroupKind::Bulk => "wait_group",
@@ -413,16 +415,16 @@ fn waited_for(kind: GroupKind) -> &'static str {
     }
 }
 
-/// What an event issues.
+/// The operation that an event issues.
 fn issued(graph: &EventGraph, id: EventId) -> String {
     let operation = graph.operations.iter().find(|operation| operation.is_issued_at(id));
     format!("issue {}", operation.map_or("", |operation| operation.name))
 }
 
-/// What stands for a value that nobody knows.
+/// The text for an unknown value.
 const UNKNOWN: &str = "?";
 
-/// An observed value in words, unless nobody knows it.
+/// An observed value as text, or `?` if unknown.
 fn known(execution: &Execution<'_>, index: usize, value: impl FnOnce() -> String) -> String {
     match execution.is_made_of_unknown(execution.graph.observed[index].value) {
         true => UNKNOWN.to_owned(),
@@ -430,7 +432,7 @@ fn known(execution: &Execution<'_>, index: usize, value: impl FnOnce() -> String
     }
 }
 
-/// The name and value of an initial write whose value is no constant.
+/// The name and the value of an initial write whose value is not constant.
 fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, String)> {
     let graph = execution.graph;
     if graph.exprs.constant(graph.access_of(id).value).is_some() {
@@ -440,8 +442,8 @@ fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, Strin
     Some((location(graph, id).to_owned(), value))
 }
 
-/// What an access reads or writes at a location: the state of an mbarrier, or a value by its type where that
-/// is an element of a variable.
+/// The value that an access reads or writes: the state of an mbarrier, or a value of the element's type for
+/// an element of a variable.
 pub(super) fn piece_value(graph: &EventGraph, id: EventId, bits: u128) -> String {
     let width = graph.slice(id).1;
     if graph.event(id).marks.mbarrier && width == 64 {
@@ -473,27 +475,27 @@ fn proxy_fence(kind: ProxyFenceKind) -> String {
     }
 }
 
-/// A value of `width` bits.
+/// A value of `width` bits, in decimal.
 #[must_use]
 pub fn number(bits: u128, width: u32, is_signed: bool) -> String {
     if is_signed { signed(bits, width).to_string() } else { bits.to_string() }
 }
 
-/// A value as people read it: a floating-point number where its type is one.
+/// A final value in its type, for example as a floating-point number.
 #[must_use]
 pub fn observed_value(graph: &EventGraph, index: usize, bits: u128) -> String {
     let float = graph.observed[index].float.and_then(|ty| shown(bits, ty));
     float.unwrap_or_else(|| observed_integer(graph, index, bits))
 }
 
-/// A value as an integer, whatever its type: what programs read.
+/// A final value as an integer, whatever its type, for programs.
 #[must_use]
 pub fn observed_integer(graph: &EventGraph, index: usize, bits: u128) -> String {
     let observed = &graph.observed[index];
     number(bits, graph.exprs.width(observed.value), observed.signed)
 }
 
-/// The names of the flags of a model that an execution raises.
+/// The names of the model's flags that an execution raises.
 #[must_use]
 pub fn flags(execution: &Execution<'_>, model: &Model) -> Vec<String> {
     if model.axioms.iter().all(|axiom| axiom.role != AxiomRole::Flag) {
@@ -511,12 +513,13 @@ fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {
     named.map(|(i, (o, value))| (o.name.clone(), shown(i, value))).collect()
 }
 
-/// Chosen relations without what follows from transitivity, and what is derived from them.
+/// The base relations and from-reads as edges, without edges that follow by transitivity.
 fn base_edges(execution: &Execution<'_>) -> Vec<Edge> {
     let rf = execution.relation(BaseRel::Rf);
     let mut co = reduced(execution.relation(BaseRel::Co));
     let fr = from_reads(rf, &co);
-    // Initial writes come first anyway.
+    // Initial writes precede all other writes of a location, so the coherence edges of initial writes are
+    // omitted.
     let mut written = execution.executed.clone();
     written.subtract(execution.set(BaseSet::InitialWrite));
     co.restrict_domain(&written);
@@ -537,14 +540,15 @@ fn base_edges(execution: &Execution<'_>) -> Vec<Edge> {
     edges
 }
 
-/// From a read to the coherence successors of what it reads from; its own write half excepted.
+/// From-reads: from a read to the coherence successors of its source, except for the write of the same
+/// read-modify-write.
 fn from_reads(rf: &Rel, co: &Rel) -> Rel {
     let mut out = Rel::empty(rf.len());
     rf.inverse().compose_union_into(co, &mut out);
     out
 }
 
-/// The edges of an acyclic relation that do not follow from others.
+/// The transitive reduction of an acyclic relation.
 fn reduced(relation: &Rel) -> Rel {
     let mut closed = relation.clone();
     closed.transitive_closure_in_place();
@@ -555,7 +559,7 @@ fn reduced(relation: &Rel) -> Rel {
     out
 }
 
-/// The relations that the model asks to show.
+/// The relations that the model shows.
 fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     let known = ["po", "rf", "co", "fr", "rmw", "sc"];
     let shown: Vec<_> = model
@@ -570,7 +574,7 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (name, node) in shown {
         let relation = values.relation(*node);
-        // Every race counts, also one of writes that nothing relates.
+        // Every race is shown, including races of writes that no other relation connects.
         let pairs: Vec<_> = match name == Pairs::Race.relation() {
             true => relation.iter_pairs().filter(|(a, b)| a < b).collect(),
             false => essence(execution, relation).collect(),
@@ -581,9 +585,9 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     edges
 }
 
-/// What a relation says between threads that does not follow from it and program order. Of a
-/// symmetric relation, which says how two events stand to each other, only one direction and only
-/// pairs that values or fences relate.
+/// The edges of a relation between threads that do not follow from other edges and program order. For a
+/// symmetric relation, one direction of each pair, limited to pairs that communication or Fence-SC order
+/// relates.
 fn essence(
     execution: &Execution<'_>,
     relation: &Rel,
@@ -606,7 +610,7 @@ fn essence(
     kept.iter_pairs().collect::<Vec<_>>().into_iter()
 }
 
-/// Reads-from, coherence, from-reads and Fence-SC order, both ways.
+/// The union of reads-from, coherence, from-reads and Fence-SC order, and its inverse.
 fn communication(execution: &Execution<'_>) -> Rel {
     let (rf, co) = (execution.relation(BaseRel::Rf), execution.relation(BaseRel::Co));
     let mut out = from_reads(rf, co);
@@ -618,8 +622,9 @@ fn communication(execution: &Execution<'_>) -> Rel {
     out
 }
 
-/// Removes pairs that follow from others and program order, those that span most first: a way leads
-/// from one end to the other, from each event of which the relation leads there too.
+/// Removes pairs that follow from other pairs and program order, starting with pairs of distant events. A
+/// pair follows if a path leads from its first event to its second one, and the relation or program order
+/// relates every event of the path to the second one.
 fn reduce(execution: &Execution<'_>, relation: &Rel, kept: &mut Rel) {
     let po = execution.relation(BaseRel::Po);
     let position = |id: EventId| execution.graph.event(id).position;
@@ -634,7 +639,7 @@ fn reduce(execution: &Execution<'_>, relation: &Rel, kept: &mut Rel) {
     }
 }
 
-/// A shortest way from one event to another by steps of some relations, over events that satisfy
+/// A shortest path from one event to another by steps of the given relations, over events that satisfy
 /// `through`: the events after the first.
 #[must_use]
 pub fn shortest(

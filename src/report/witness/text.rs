@@ -2,7 +2,7 @@
 
 use super::{Column, Picture};
 
-/// No line is longer than this unless one thread alone is.
+/// The longest line; only a single thread may be wider.
 const WIDTH: usize = 100;
 const GAP: &str = " | ";
 
@@ -28,7 +28,7 @@ fn width(cells: &[String]) -> usize {
     cells.iter().map(|c| c.chars().count()).max().unwrap_or(0)
 }
 
-/// Neighbouring columns that fit one line together.
+/// Neighbouring columns grouped so that each group fits on a line.
 fn groups(columns: &[Vec<String>]) -> Vec<&[Vec<String>]> {
     let mut groups = Vec::new();
     let mut start = 0;

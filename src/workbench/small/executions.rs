@@ -17,13 +17,13 @@ use crate::ptx::operation::Order;
 use rustc_hash::FxHashSet;
 
 /// An execution, the outcomes that it has, and how each model stands to it.
-struct Looked {
+struct Candidate {
     execution: Execution,
     lasts: Vec<usize>,
     stands: [Stand; 2],
 }
 
-impl Looked {
+impl Candidate {
     /// Adds what the models allow by the execution.
     fn note(&self, allowed: &mut [[Allows; 2]]) {
         for &index in &self.lasts {
@@ -78,12 +78,14 @@ impl Search<'_, '_> {
         let sizes = self.sizes();
         let disputed = std::mem::take(&mut open.disputed);
         let judged = self.judged(cell, &disputed, true);
-        let mut disputes: Vec<Looked> = Vec::new();
+        let mut disputes: Vec<Candidate> = Vec::new();
         for (execution, judged) in disputed.into_iter().zip(judged) {
             match judged {
                 Judged::Agreed => open.agreed.push(execution),
                 Judged::Forbidden => {}
-                Judged::Disputed(stands) => disputes.push(self.looked(execution, stands, &sizes)),
+                Judged::Disputed(stands) => {
+                    disputes.push(self.candidate(execution, stands, &sizes))
+                }
             }
         }
         if disputes.is_empty() {
@@ -92,20 +94,20 @@ impl Search<'_, '_> {
         }
         let mut allowed = vec![[Allows::default(); 2]; sizes.iter().product()];
         let mut contested = vec![false; allowed.len()];
-        for looked in &disputes {
-            looked.lasts.iter().for_each(|&index| contested[index] = true);
-            looked.note(&mut allowed);
+        for candidate in &disputes {
+            candidate.lasts.iter().for_each(|&index| contested[index] = true);
+            candidate.note(&mut allowed);
         }
         let mut agreed = std::mem::take(&mut open.agreed);
         agreed.retain(|e| self.lasts(&e.co, &sizes).iter().any(|&index| contested[index]));
         agreed.sort_by_key(|execution| execution.fences);
         let judged = self.judged(cell, &agreed, false);
-        let mut others: Vec<Looked> = Vec::new();
+        let mut others: Vec<Candidate> = Vec::new();
         for (execution, judged) in agreed.into_iter().zip(judged) {
             if let Judged::Disputed(stands) = judged {
-                let looked = self.looked(execution, stands, &sizes);
-                looked.note(&mut allowed);
-                others.push(looked);
+                let candidate = self.candidate(execution, stands, &sizes);
+                candidate.note(&mut allowed);
+                others.push(candidate);
             }
         }
         let is_decided = |index: usize| allowed[index].iter().all(|allows| allows.must);
@@ -124,9 +126,12 @@ impl Search<'_, '_> {
                 known = Known::Open;
             }
         }
-        let stays = |looked: &Looked| looked.lasts.iter().any(|&index| contested[index]);
-        let kept = |all: Vec<Looked>| {
-            all.into_iter().filter(|looked| stays(looked)).map(|looked| looked.execution).collect()
+        let stays = |candidate: &Candidate| candidate.lasts.iter().any(|&index| contested[index]);
+        let kept = |all: Vec<Candidate>| {
+            all.into_iter()
+                .filter(|candidate| stays(candidate))
+                .map(|candidate| candidate.execution)
+                .collect()
         };
         open.disputed = kept(disputes);
         open.agreed = kept(others);
@@ -155,9 +160,9 @@ impl Search<'_, '_> {
         judged
     }
 
-    fn looked(&self, execution: Execution, stands: [Stand; 2], sizes: &[usize]) -> Looked {
+    fn candidate(&self, execution: Execution, stands: [Stand; 2], sizes: &[usize]) -> Candidate {
         let lasts = self.lasts(&execution.co, sizes);
-        Looked { execution, lasts, stands }
+        Candidate { execution, lasts, stands }
     }
 
     /// How many writes may be the last of each location.
@@ -177,17 +182,17 @@ impl Search<'_, '_> {
         let mut allowed = vec![[Allows::default(); 2]; sizes.iter().product()];
         let all = std::mem::take(open);
         let judged = self.judged(cell, &all, false);
-        let mut kept: Vec<Looked> = Vec::new();
+        let mut kept: Vec<Candidate> = Vec::new();
         for (execution, judged) in all.into_iter().zip(judged) {
             if let Judged::Disputed(stands) = judged {
-                let looked = self.looked(execution, stands, &sizes);
-                looked.note(&mut allowed);
-                kept.push(looked);
+                let candidate = self.candidate(execution, stands, &sizes);
+                candidate.note(&mut allowed);
+                kept.push(candidate);
             }
         }
         let is_decided = |&index: &usize| allowed[index].iter().all(|allows| allows.must);
-        kept.retain(|looked| !looked.lasts.iter().all(is_decided));
-        open.extend(kept.into_iter().map(|looked| looked.execution));
+        kept.retain(|candidate| !candidate.lasts.iter().all(is_decided));
+        open.extend(kept.into_iter().map(|candidate| candidate.execution));
         allowed
     }
 

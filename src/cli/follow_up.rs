@@ -1,5 +1,5 @@
-//! An allowed outcome, with the list of what would exclude it, into what comes of following that list: other
-//! executions may lack more.
+//! An allowed outcome, with the list of changes that would exclude one of its executions, into the result
+//! of these changes: other executions may need further changes.
 
 use crate::advise::program::strengthened;
 use crate::batch::{Case, Judgement, guarded, together};
@@ -13,12 +13,12 @@ use crate::solve::Engine;
 use crate::source::Files;
 use crate::verdict::Verdict;
 
-/// How many further lists are shown.
+/// The most further lists of changes that are shown.
 const MOST_LISTS: usize = 3;
 
-/// What is left when orders and scopes are as a list asks, in lines; `None` where that is not known, or
-/// where the list asks for more than orders and scopes.
-pub(super) fn followed(
+/// The result of the changes of orders and scopes in a list, in lines; `None` if the result is unknown, or
+/// if the list contains changes of other kinds.
+pub(super) fn result_of_changes(
     (case, judgement): (&Case, &Judgement),
     model: &Model,
     engines: &[Box<dyn Engine>],

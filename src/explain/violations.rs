@@ -1,5 +1,6 @@
-//! An execution that breaks axioms into one that does so in fewer places, with the outcome as it was: what has
-//! nothing to do with the outcome then goes by the rules, and is not told of.
+//! An execution with violations of axioms into an execution with fewer violations and the same outcome.
+//! Parts of the execution that are unrelated to the outcome then satisfy the axioms, and explanations need
+//! not mention them.
 
 use crate::bitrel::Rel;
 use crate::event::graph::EventGraph;
@@ -11,16 +12,16 @@ use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model};
 use crate::vocabulary::{BaseRel, Sort};
 
-/// The most executions that are looked at. They are built and evaluated, not searched for.
+/// The most executions that are built and evaluated.
 const MOST_TRIES: usize = 600;
 
-/// Executions with more events are left as they are.
+/// The most events of an execution that is changed.
 const MOST_EVENTS: usize = 160;
 
-/// Changes one choice after another - where a read takes its value from, which of two writes comes first - as
-/// long as the outcome stays, no other axiom is broken, and axioms are broken in fewer places. The read that is
-/// `kept` takes its value from where it did.
-pub(super) fn calmed(
+/// Changes single choices (the source of a read, the coherence order of two writes) as long as the outcome
+/// remains, no further axiom is broken, and the number of violations decreases. The read `kept` keeps its
+/// source.
+pub(super) fn reduced(
     model: &Model,
     goal: Goal,
     graph: &EventGraph,
@@ -30,35 +31,37 @@ pub(super) fn calmed(
     if graph.events.len() > MOST_EVENTS {
         return choices;
     }
-    let Some(mut best) = Broken::of(model, goal, graph, choices.clone()) else { return choices };
+    let Some(mut best) = Violations::of(model, goal, graph, choices.clone()) else {
+        return choices;
+    };
     let mut tries = 0;
     loop {
-        let stays = |changed: &Choices| {
+        let keeps_source = |changed: &Choices| {
             kept.is_none_or(|read| changed.rf[read.index()] == best.choices.rf[read.index()])
         };
-        let others = changes(graph, &best.choices, &best.orders).filter(stays);
-        let calmer = others.take(MOST_TRIES - tries).find_map(|changed| {
+        let others = single_changes(graph, &best.choices, &best.orders).filter(keeps_source);
+        let smaller = others.take(MOST_TRIES - tries).find_map(|changed| {
             tries += 1;
-            Broken::of(model, goal, graph, changed).filter(|other| other.is_calmer_than(&best))
+            Violations::of(model, goal, graph, changed).filter(|other| other.is_smaller_than(&best))
         });
-        match calmer {
+        match smaller {
             Some(other) => best = other,
             None => return best.choices,
         }
     }
 }
 
-/// Where an execution breaks axioms.
-struct Broken {
+/// The violations of an execution.
+struct Violations {
     choices: Choices,
     /// The pairs of writes in coherence order.
     orders: Vec<(EventId, EventId)>,
-    /// For each axiom the number of places.
-    places: Vec<usize>,
+    /// The number of violations of each axiom.
+    counts: Vec<usize>,
 }
 
-impl Broken {
-    /// `None` where the choices make no execution, or one without the outcome.
+impl Violations {
+    /// `None` if the choices make no execution, or an execution without the outcome.
     fn of(model: &Model, goal: Goal, graph: &EventGraph, choices: Choices) -> Option<Self> {
         let execution = Execution::build(graph, choices.clone()).ok()?;
         if !goal.is_reached(model, &execution) {
@@ -72,7 +75,7 @@ impl Broken {
             .map(|axiom| axiom.node)
             .collect();
         let values = evaluate_roots(&model.arena, &roots, &execution);
-        let places = model.axioms.iter().map(|axiom| {
+        let counts = model.axioms.iter().map(|axiom| {
             if !required(axiom.role) || axiom::holds(model, axiom, &values) {
                 return 0;
             }
@@ -80,33 +83,33 @@ impl Broken {
                 _ if axiom.negated => 1,
                 (AxiomKind::Empty, Sort::Set) => values.set(axiom.node).count(),
                 (AxiomKind::Empty, Sort::Relation) => values.relation(axiom.node).count(),
-                (AxiomKind::Irreflexive, _) => reflexive(values.relation(axiom.node), graph),
+                (AxiomKind::Irreflexive, _) => count_reflexive(values.relation(axiom.node), graph),
                 (AxiomKind::Acyclic, _) => {
                     let mut closed = values.relation(axiom.node).clone();
                     closed.transitive_closure_in_place();
-                    reflexive(&closed, graph)
+                    count_reflexive(&closed, graph)
                 }
             }
         });
-        let places = places.collect();
+        let counts = counts.collect();
         let orders = execution.relation(BaseRel::Co).iter_pairs().collect();
-        Some(Self { choices, orders, places })
+        Some(Self { choices, orders, counts })
     }
 
-    /// Whether axioms are broken in fewer places, and none that the other one keeps.
-    fn is_calmer_than(&self, other: &Self) -> bool {
-        let keeps = self.places.iter().zip(&other.places).all(|(&own, &old)| own == 0 || old > 0);
-        let total = |broken: &Self| broken.places.iter().sum::<usize>();
+    /// Whether the number of violations is smaller, and no axiom is broken that `other` satisfies.
+    fn is_smaller_than(&self, other: &Self) -> bool {
+        let keeps = self.counts.iter().zip(&other.counts).all(|(&own, &old)| own == 0 || old > 0);
+        let total = |broken: &Self| broken.counts.iter().sum::<usize>();
         keeps && total(self) > 0 && total(self) < total(other)
     }
 }
 
-fn reflexive(relation: &Rel, graph: &EventGraph) -> usize {
+fn count_reflexive(relation: &Rel, graph: &EventGraph) -> usize {
     graph.ids().filter(|&id| relation.contains(id, id)).count()
 }
 
-/// Choices that differ in one place: a read from another write, two writes the other way round.
-fn changes<'a>(
+/// Choices that differ from `choices` in the source of one read or in the order of two writes.
+fn single_changes<'a>(
     graph: &'a EventGraph,
     choices: &'a Choices,
     orders: &'a [(EventId, EventId)],

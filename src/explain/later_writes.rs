@@ -1,10 +1,10 @@
-//! An execution with an excluded outcome into others that have it because a read takes its value from a write
-//! that comes later.
+//! An execution with an excluded outcome into executions that have the outcome because a read takes its
+//! value from a later write.
 //!
-//! An outcome such as "reads anything but 5" is had by what reads something older and by what reads something
-//! newer. Of the two, the order that a fence or a wait gives often excludes the second alone.
+//! For an outcome such as "reads anything but 5", the read may see an older or a newer value. The order
+//! that a fence or a wait provides often excludes only the newer one.
 
-use super::{asked, calm::calmed};
+use super::{condition_events, violations::reduced};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
@@ -14,17 +14,17 @@ use crate::relation::eval::evaluate;
 use crate::relation::expr::Model;
 use crate::solve::{Core, Problem};
 
-/// The most executions that are found.
-const MOST: usize = 2;
+/// The most executions that are returned.
+const MOST_EXECUTIONS: usize = 2;
 
-/// The definition that tells what comes later.
+/// The definition of the order in which a write is later than a read.
 const ORDER: &str = "causality";
 
-/// The most axioms that such an execution breaks.
+/// The most axioms that a returned execution breaks.
 const MOST_BROKEN: usize = 2;
 
-/// The choices of such executions, of each read that the outcome asks about at most one. They break an axiom of
-/// the core, and the read takes its value from a write that causality puts behind it.
+/// The choices of executions in which a read of the condition takes its value from a write after the read
+/// in causality order, and which break an axiom of the core; at most one execution per read.
 pub(super) fn executions(
     Problem { graph, model }: Problem<'_>,
     goal: Goal,
@@ -32,7 +32,7 @@ pub(super) fn executions(
     shown: &Choices,
 ) -> Vec<Choices> {
     let Ok(execution) = Execution::build(graph, shown.clone()) else { return Vec::new() };
-    let reads = asked(&execution).into_iter().filter(|&id| graph.event(id).is_read());
+    let reads = condition_events(&execution).into_iter().filter(|&id| graph.event(id).is_read());
     let found = reads.filter_map(|read| {
         let writes = graph.ids().filter(|&id| {
             let event = graph.event(id);
@@ -41,22 +41,23 @@ pub(super) fn executions(
                 && event.agent != graph.event(read).agent
                 && Some(id) != shown.rf[read.index()]
         });
-        writes.map(|write| reading(shown, read, write)).find_map(|choices| {
-            let calm = calmed(model, goal, graph, choices, Some(read));
-            is_excluded_by_order(model, goal, core, graph, &calm, read).then_some(calm)
+        writes.map(|write| with_source(shown, read, write)).find_map(|choices| {
+            let reduced_choices = reduced(model, goal, graph, choices, Some(read));
+            is_excluded_by_order(model, goal, core, graph, &reduced_choices, read)
+                .then_some(reduced_choices)
         })
     });
-    found.take(MOST).collect()
+    found.take(MOST_EXECUTIONS).collect()
 }
 
-fn reading(shown: &Choices, read: EventId, write: EventId) -> Choices {
+fn with_source(shown: &Choices, read: EventId, write: EventId) -> Choices {
     let mut choices = shown.clone();
     choices.rf[read.index()] = Some(write);
     choices
 }
 
-/// Whether an execution has the outcome, breaks an axiom of the core and hardly another one, and has the read
-/// before the write that it reads from.
+/// Whether an execution has the outcome, breaks an axiom of the core and at most one other axiom, and
+/// orders the read before the write that it reads from.
 fn is_excluded_by_order(
     model: &Model,
     goal: Goal,
