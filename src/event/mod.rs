@@ -48,6 +48,7 @@ mod pipelines;
 mod points_to;
 mod product;
 mod relevance;
+mod rows;
 mod settings;
 mod spin;
 mod symbolic;
