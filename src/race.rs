@@ -126,6 +126,13 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
             let what = "an engine's race is none by what is known of the program";
             Verdict::Error(what.to_owned())
         })?;
+        // Threads that execute the same statements mostly race in the same execution.
+        for other in alike(problem, relation, &race, &all) {
+            let found = accesses(&other);
+            if found != accesses(&race) && known.insert((place(found.0), place(found.1))) {
+                out.list.push(other);
+            }
+        }
         if known.insert((place(found.0), place(found.1))) {
             out.list.push(race);
         }
@@ -133,6 +140,38 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
     }
     out.list.sort_by_key(accesses);
     Ok(out)
+}
+
+/// The races of other threads at the statements of a race, in its execution.
+fn alike(
+    problem: Problem<'_>,
+    relation: NodeId,
+    race: &Race,
+    all: &[(AccessId, AccessId)],
+) -> Vec<Race> {
+    let Problem { graph, model } = problem;
+    let span = |id: AccessId| graph.event(graph.access(id).pieces[0]).span;
+    let statements = |&(a, b): &(AccessId, AccessId)| {
+        let (a, b) = (span(a), span(b));
+        if (a.start, a.end) <= (b.start, b.end) { [a, b] } else { [b, a] }
+    };
+    let wanted = statements(&race.accesses);
+    if all.iter().filter(|pair| statements(pair) == wanted).nth(1).is_none() {
+        return Vec::new();
+    }
+    let Ok(execution) = Execution::build(graph, (*race.choices).clone()) else { return Vec::new() };
+    let values = evaluate_roots(&model.arena, &[relation], &execution);
+    let mut known = IndexSet::default();
+    let mut out = Vec::new();
+    for (a, b) in values.relation(relation).iter_pairs() {
+        let [x, y] = [a, b].map(|event| graph.one_of_all_ways(graph.event(event).access));
+        let pair = (x.min(y), x.max(y));
+        let is_one = statements(&pair) == wanted && all.binary_search(&pair).is_ok();
+        if is_one && Pairs::Race.counts(graph, a, b) && known.insert(pair) {
+            out.push(with_near(problem, &execution, (a, b), race.choices.clone()));
+        }
+    }
+    out
 }
 
 /// A race of one kind, if there is one in a consistent execution.

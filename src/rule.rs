@@ -230,6 +230,18 @@ rules! {
     /// An address of Tensor Memory that an allocation is to go to.
     AllocationOutsideShared: Undefined, "allocation-outside-shared", ["PTX-9.7.16.7"],
         "`tcgen05.alloc` with a destination outside `.shared::cta`";
+    /// A row of a matrix outside the memory that it is for.
+    MatrixOutsideShared: Undefined, "matrix-outside-shared", ["PTX-9.7.14.5.15", "PTX-9.7.14.5.16"],
+        "`ldmatrix` or `stmatrix` of an address outside `.shared::cta`";
+    /// A fragment outside the memory that it is for.
+    FragmentElsewhere: Undefined, "fragment-elsewhere", ["PTX-9.7.14.4.3", "PTX-9.7.14.4.4"],
+        "`wmma.load` or `wmma.store` of an address outside `.global` and `.shared`";
+    /// A matrix of which not all lanes have part.
+    MatrixDiverges: Undefined, "matrix-diverges", ["PTX-9.7.14.5.15", "PTX-9.7.14.5.16"],
+        "`ldmatrix` or `stmatrix` that not all threads of the warp execute";
+    /// A row whose address another lane computes.
+    ComputedRow: OutOfModel(Tool), "computed-row", [],
+        "a row of `ldmatrix` or `stmatrix` at an address that another thread of the warp has from memory, or by another way";
     /// A product of which not all threads of the warpgroup have part.
     WarpgroupDiverges: Undefined, "warpgroup-diverges", ["PTX-9.7.15.5"],
         "`wgmma.mma_async` that not all threads of the warpgroup execute";

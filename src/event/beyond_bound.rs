@@ -121,7 +121,15 @@ impl SymbolicThread<'_, '_> {
         writes: &mut Vec<DraftAccess>,
     ) {
         let value = self.exprs().resize(value, target.bytes * 8, false);
-        for (guard, resolved) in self.places(target, Does::Write, state, span).list {
+        // Which row another lane gives beyond the bound is not known.
+        let places = match target.lane {
+            None => self.places(target, Does::Write, state, span),
+            Some(_) => {
+                let anywhere = self.any_value(64);
+                self.places_at(anywhere, target, Does::Write, state, span)
+            }
+        };
+        for (guard, resolved) in places.list {
             let access = self.access(target, &resolved, state, guard, span);
             let marks = Marks { multimem: target.marks.multimem, ..Marks::default() };
             let write = DraftAccess {

@@ -10,6 +10,7 @@ use super::graph::Violation;
 use super::issued::Issued;
 use super::mbarrier_uses::MbarrierUses;
 use super::observed::registers_of;
+use super::rows::Rows;
 use super::settings::Unfolding;
 use super::symbols::Symbols;
 use super::trip_count::TripCounts;
@@ -42,6 +43,8 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) uses: Uses,
     pub(super) trip_counts: TripCounts,
     pub(super) cuts: Cuts,
+    /// The rows of matrices that threads give to their warps.
+    pub(super) rows: Rows,
     /// Uninterpreted instructions.
     pub(super) opaque: Vec<Opaque>,
     pub(super) violations: Vec<Violation>,
@@ -97,6 +100,7 @@ impl<'p> GraphBuilder<'p> {
             issued: Issued::default(),
             uses: Uses::default(),
             cuts,
+            rows: Rows::default(),
             opaque: Vec::new(),
             violations: Vec::new(),
             fixed: FxHashMap::default(),

@@ -1,5 +1,6 @@
 //! Results of earlier unfoldings of a program that the next unfolding uses.
 
+use super::rows::Rows;
 use super::trip_count::TripCounts;
 use crate::id::ObjectId;
 use rustc_hash::FxHashMap;
@@ -18,6 +19,8 @@ pub(super) struct Facts {
     pub(super) never: BTreeSet<Place>,
     /// How often variables are read, if writes beyond the bound are asked for.
     pub(super) readers: Option<Readers>,
+    /// The rows of matrices that threads give to their warps, if an earlier unfolding has found them.
+    pub(super) rows: Option<Rows>,
     /// The rounds of counting loops to begin with.
     pub(super) trip_counts: TripCounts,
 }

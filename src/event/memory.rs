@@ -49,7 +49,16 @@ impl<'p> SymbolicThread<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Places {
-        let address = self.term(&target.address, state, None);
+        let address = match target.lane {
+            None => self.term(&target.address, state, None),
+            Some(lane) => match self.row_of(lane, state, span) {
+                Some(row) => self.exprs().number(u128::from(row + u64::from(target.within)), 64),
+                None => {
+                    let zero = self.exprs().number(0, target.bytes.min(WIDEST) * 8);
+                    return Places { list: Vec::new(), nowhere: Some(zero), several: false };
+                }
+            },
+        };
         self.places_at(address, target, does, state, span)
     }
 
@@ -184,7 +193,7 @@ impl<'p> SymbolicThread<'_, 'p> {
     }
 
     /// Reports an address once, though several elements of one access may have it.
-    fn bad_address(&mut self, guard: ExprId, rule: Rule, span: Span) {
+    pub(super) fn bad_address(&mut self, guard: ExprId, rule: Rule, span: Span) {
         let same =
             |v: &Violation| v.span == span && v.guard == guard && v.rule.as_ref() == Some(&rule);
         if !self.builder.violations.last().is_some_and(same) {
@@ -372,6 +381,9 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         }
         Some(Confined::Matrix) => (place.space != Shared).then_some(Rule::OpaqueDescriptor),
         Some(Confined::Own(rule)) => (place.space != Shared || place.remote).then(|| rule.clone()),
+        Some(Confined::GlobalOrShared(rule)) => {
+            (!matches!(place.space, Global | Shared) || place.remote).then(|| rule.clone())
+        }
         Some(Confined::AnyShared(rule)) => (place.space != Shared).then(|| rule.clone()),
         Some(Confined::Other(rule)) => {
             (place.space != Shared || !place.remote).then(|| rule.clone())

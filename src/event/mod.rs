@@ -48,6 +48,8 @@ mod pipelines;
 mod points_to;
 mod product;
 mod relevance;
+mod row_addresses;
+mod rows;
 mod settings;
 mod spin;
 mod stretches;

@@ -196,7 +196,7 @@ impl SymbolicThread<'_, '_> {
     }
 
     /// The threads of the test in a warp, lane by lane.
-    fn threads_in(&self, warp: Warp) -> impl Iterator<Item = usize> {
+    pub(super) fn threads_in(&self, warp: Warp) -> impl Iterator<Item = usize> {
         let threads = self.builder.program.threads.iter().enumerate();
         let inside = threads.filter(move |(index, thread)| match thread.place {
             ThreadPlace::Device(place) => Warp::of(*index, place) == warp,

@@ -85,6 +85,7 @@ fn is_goal(micro: &Micro) -> bool {
         | Micro::Branch { .. }
         | Micro::Fence { .. }
         | Micro::ProxyFence { .. }
+        | Micro::Supply { .. }
         | Micro::Then
         | Micro::Exit => false,
         Micro::Elements { list, .. } => list.iter().any(is_goal),

@@ -308,6 +308,9 @@ impl<'d, 'p> SymbolicThread<'d, 'p> {
                 self.elements(node, list, *order, state, span);
                 self.in_elements = false;
             }
+            Micro::Supply { row, how, shape } => {
+                self.supply(row.as_ref(), (*how, *shape), state);
+            }
             Micro::Fence { order, scope, restriction, when } => {
                 let (order, scope, restriction) = (*order, *scope, *restriction);
                 let kind = DraftKind::Fence { order, scope, restriction };

@@ -69,14 +69,23 @@ fn settled<'p>(program: &'p Program, unfolding: Unfolding, mut facts: Facts) -> 
         // Havoc changes fewer registers once the reachable steps are known. The set of reachable
         // steps only grows, so that the repetition ends.
         let comes = std::mem::take(&mut builder.reached);
+        let rows = builder.new_rows();
         let known = builder.facts.reached.as_ref();
         let again = unfolding.skips && known.is_none_or(|known| !comes.is_subset(known));
         let readers = builder.new_readers();
-        if reductions == builder.barriers.results && !changed && !again && readers.is_none() {
+        if reductions == builder.barriers.results
+            && !changed
+            && !again
+            && readers.is_none()
+            && rows.is_none()
+        {
             return builder;
         }
         if readers.is_some() {
             builder.facts.readers = readers;
+        }
+        if rows.is_some() {
+            builder.facts.rows = rows;
         }
         if again {
             builder.facts.reached.get_or_insert_default().extend(comes);

@@ -518,6 +518,12 @@ fn unsupported(operation: &Operation) -> Option<Refusal> {
         Operation::MultimemLoadReduce { .. }
         | Operation::MultimemStore { .. }
         | Operation::MultimemReduce { .. } => "multimem",
+        Operation::Form(written)
+            if matches!(written.op(), Op::LoadMatrix | Op::StoreMatrix)
+                || matches!(written.op(), Op::LoadFragment | Op::StoreFragment) =>
+        {
+            "a matrix that a whole warp accesses"
+        }
         _ => return None,
     }))
 }

@@ -1,7 +1,7 @@
 //! The arguments of a launch as the kernel's parameters: variables that nothing writes.
 
 use super::ast::{Function, Parameter};
-use super::launch::{Argument, Launch};
+use super::launch::{Argument, Field, Launch};
 use crate::litmus::ast::{AddressBits, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::tensormap::variable;
@@ -83,7 +83,7 @@ fn copied<'m>(
             maps.iter().find(|map| map.name.value == *name)
         }
         Argument::Fields(fields) => match &fields[..] {
-            [(only, None)] => copied(parameter, &only.value, maps),
+            [Field { value, ty: None, at: None }] => copied(parameter, &value.value, maps),
             _ => None,
         },
         _ => None,
@@ -104,9 +104,12 @@ fn filled(parameter: &Variable, argument: &Spanned<Argument>) -> Result<Passed, 
     match &argument.value {
         Argument::Unknown => {}
         Argument::Fields(fields) => {
-            for (field, ty) in fields {
-                image.span = field.span;
-                image.put(&field.value, *ty)?;
+            for Field { value, ty, at } in fields {
+                image.span = value.span;
+                if let Some(at) = at {
+                    image.skip_to(at)?;
+                }
+                image.put(&value.value, *ty)?;
             }
         }
         other => {
@@ -125,6 +128,17 @@ struct Image<'v> {
 }
 
 impl Image<'_> {
+    /// Goes on at a byte that is given, behind all that are filled.
+    fn skip_to(&mut self, at: &Spanned<u64>) -> Result<(), LitmusError> {
+        self.span = at.span;
+        let whole = u64::from(self.variable.ty.bytes()) * self.variable.elements;
+        if at.value < self.at || at.value > whole {
+            return Err(self.wrong("a field that begins in another one, or behind the parameter"));
+        }
+        self.at = at.value;
+        Ok(())
+    }
+
     /// Appends one scalar behind the filled bytes, aligned to its size.
     fn put(&mut self, argument: &Argument, ty: Option<Type>) -> Result<(), LitmusError> {
         let bytes = match (argument, ty) {
@@ -219,7 +233,7 @@ impl Image<'_> {
             code: "launch-arguments",
             message: format!("{what}: `{}` is {form}", name.value),
             help:
-                "an argument is a number, a buffer, `?` for any value, or `{a, b of .u64}` for a \
+                "an argument is a number, a buffer, `?` for any value, or `{a, b of .u64, c at 24}` for a \
                    structure with its fields"
                     .to_owned(),
             span: self.span,

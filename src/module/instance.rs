@@ -518,7 +518,7 @@ impl Coder<'_> {
             }
             decode::undecoded(instruction, &self.names, decode::Dialect::Ptx)
         });
-        self.local(computing(instruction, operation))
+        self.local(operation)
     }
 
     /// Moves call parameters in memory to the memory of the thread.
@@ -535,59 +535,6 @@ impl Coder<'_> {
             access.space = Space::Local;
         }
         operation
-    }
-}
-
-/// Opcodes all forms of which compute registers from registers, in addition to those known to the
-/// decoder. They are products of matrices in registers, conversions, and texture calls.
-const COMPUTING: &[&str] = &[
-    "mma",
-    "movmatrix",
-    "cvt",
-    "fma",
-    "tanh",
-    "createpolicy",
-    "dp4a",
-    "tex",
-    "tld4",
-    "txq",
-    "istypep",
-];
-
-/// An unknown instruction that does no more than to compute registers says so.
-fn computing(instruction: &Instruction, operation: Operation) -> Operation {
-    match operation {
-        Operation::Unknown { name, operands, uses, reach, .. }
-            if COMPUTING.contains(&instruction.opcode.value.as_str()) =>
-        {
-            let mut definitions = Vec::new();
-            if let Some(first) = instruction.operands.first() {
-                written(first, &mut definitions);
-            }
-            let carry = instruction.qualifiers.iter().any(|word| word.value == "cc");
-            let reach = if carry { reach } else { Reach::Registers };
-            Operation::Unknown { name, operands, definitions, uses, reach }
-        }
-        other => other,
-    }
-}
-
-/// The registers that an operand names which an instruction writes.
-fn written(operand: &Operand, out: &mut Vec<Spanned<String>>) {
-    let mut add = |name: &str| {
-        if name != "_" {
-            let bare = name.strip_prefix('%').unwrap_or(name);
-            out.push(Spanned::new(bare.to_owned(), operand.span));
-        }
-    };
-    match &operand.kind {
-        OperandKind::Name(name, _) => add(name),
-        OperandKind::Pair(first, second) => {
-            add(&first.value);
-            add(&second.value);
-        }
-        OperandKind::Vector(list) => list.iter().for_each(|inner| written(inner, out)),
-        _ => {}
     }
 }
 

@@ -60,8 +60,19 @@ pub(crate) enum Argument {
     Buffer(String, i64),
     /// Some value.
     Unknown,
-    /// A structure, with its fields in order; each field with its type, if given.
-    Fields(Vec<(Spanned<Argument>, Option<Type>)>),
+    /// A structure, with its fields in order.
+    Fields(Vec<Field>),
+}
+
+/// A field of a structure.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    /// What it holds.
+    pub(crate) value: Spanned<Argument>,
+    /// Its type, if given.
+    pub(crate) ty: Option<Type>,
+    /// Its first byte, if given; else it follows the field before.
+    pub(crate) at: Option<Spanned<u64>>,
 }
 
 /// The content of the launch text, apart from the declared variables.
@@ -323,7 +334,7 @@ fn arguments(cursor: &mut Cursor<'_>) -> Result<Vec<Spanned<Argument>>, SyntaxEr
     Ok(list)
 }
 
-/// `5`, `1.5`, `x`, `x+16`, `&x`, `?`, `{x, 5, 6 of .u64}`
+/// `5`, `1.5`, `x`, `x+16`, `&x`, `?`, `{x, 5, 6 of .u64, 7 at 32}`
 fn argument(cursor: &mut Cursor<'_>) -> Result<Spanned<Argument>, SyntaxError> {
     let start = cursor.span();
     let value = match cursor.peek() {
@@ -335,13 +346,20 @@ fn argument(cursor: &mut Cursor<'_>) -> Result<Spanned<Argument>, SyntaxError> {
             cursor.advance();
             let mut fields = Vec::new();
             while cursor.peek() != Some(TokenKind::CloseBrace) {
-                let field = argument(cursor)?;
-                let mut ty = None;
+                let value = argument(cursor)?;
+                let (mut ty, mut at) = (None, None);
                 if cursor.eat_word("of").is_some() {
                     let word = cursor.expect(TokenKind::Qualifier, "a type such as `.u32`")?;
                     ty = names::ty(cursor.text(word.span).trim_start_matches('.'));
                 }
-                fields.push((field, ty));
+                if cursor.eat_word("at").is_some() {
+                    let number = constant::of_integer(constant::product(cursor)?)?;
+                    let what = "the offset of a field";
+                    let offset = u64::try_from(number.value)
+                        .map_err(|_| SyntaxError::Range { what, span: number.span })?;
+                    at = Some(Spanned::new(offset, number.span));
+                }
+                fields.push(Field { value, ty, at });
                 if cursor.eat(TokenKind::Comma).is_none() {
                     break;
                 }

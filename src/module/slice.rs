@@ -11,7 +11,7 @@ use super::residual::{computes, in_flight};
 use super::specialize::specialized;
 use crate::litmus::ast::{Condition, Test};
 use crate::ptx::operands::Mentions;
-use crate::ptx::operation::{AccessForm, AtomicOp, Operation, Statement, Value};
+use crate::ptx::operation::{AccessForm, Address, AtomicOp, Operation, Statement, Value};
 use crate::ptx::row::Op;
 use crate::source::Spanned;
 use rustc_hash::FxHashSet;
@@ -95,25 +95,25 @@ impl Matters {
                 }
             }
             Operation::Load { access, .. } => {
-                self.address(thread, access);
+                self.address(thread, &access.address);
                 if written {
                     self.variable(access);
                 }
             }
             Operation::Store { access, sources } => {
-                self.address(thread, access);
+                self.address(thread, &access.address);
                 if self.is_read(access) {
                     self.values(thread, sources);
                 }
             }
             Operation::Reduce { access, operands, .. } => {
-                self.address(thread, access);
+                self.address(thread, &access.address);
                 if self.is_read(access) {
                     self.values(thread, operands);
                 }
             }
             Operation::Atomic { access, op, operands, swap, .. } => {
-                self.address(thread, access);
+                self.address(thread, &access.address);
                 // A `cas` writes or does not write depending on the value that it reads.
                 if written || *op == AtomicOp::Cas {
                     self.variable(access);
@@ -123,7 +123,22 @@ impl Matters {
                     self.values(thread, swap.as_slice());
                 }
             }
-            _ => reads.iter().for_each(|register| add(&register.value)),
+            Operation::Form(form) if matches!(form.op(), Op::StoreMatrix | Op::StoreFragment) => {
+                let stored = form.elements("r").unwrap_or(&[]);
+                let is_stored = |name: &str| {
+                    stored.iter().any(|v| matches!(v, Value::Register(r) if r.value == name))
+                };
+                let is_read = self.all_variables || !self.variables.is_empty();
+                let needed = reads.iter().filter(|r| is_read || !is_stored(&r.value));
+                needed.for_each(|register| add(&register.value));
+                self.address(thread, form.address());
+            }
+            operation => {
+                reads.iter().for_each(|register| add(&register.value));
+                // What is read may be a result, or be written to a variable that matters.
+                let moves = !self.variables.is_empty() && copies(operation);
+                self.all_variables |= moves || written && loads(operation);
+            }
         }
     }
 
@@ -135,8 +150,8 @@ impl Matters {
         }
     }
 
-    fn address(&mut self, thread: usize, access: &AccessForm) {
-        match &access.address.base {
+    fn address(&mut self, thread: usize, address: &Address) {
+        match &address.base {
             Value::Register(register) => {
                 self.registers[thread].insert(register.value.clone());
             }
@@ -189,9 +204,29 @@ impl Matters {
             {
                 constant(operands, 1)
             }
+            Operation::Form(form)
+                if matches!(form.op(), Op::StoreMatrix | Op::StoreFragment)
+                    && !self.all_variables
+                    && self.variables.is_empty() =>
+            {
+                form.elements_mut().fold(false, |changed, value| {
+                    constant(std::slice::from_mut(value), 0) || changed
+                })
+            }
             _ => false,
         }
     }
+}
+
+/// Whether an operation without an arm of its own may copy memory to memory.
+fn copies(operation: &Operation) -> bool {
+    matches!(operation, Operation::Form(form) if matches!(form.op(), Op::Async(_)))
+}
+
+/// Whether such an operation may load registers from memory.
+fn loads(operation: &Operation) -> bool {
+    let is_load = |op| matches!(op, Op::LoadMatrix | Op::LoadFragment | Op::Async(_));
+    matches!(operation, Operation::Form(form) if is_load(form.op()))
 }
 
 fn named(access: &AccessForm) -> Option<&str> {

@@ -506,6 +506,7 @@ impl<'a> Specializer<'a> {
         };
         // An access that breaks rules is kept, so that executions report the violation.
         let plain = target.order == Order::Weak && !target.marks.volatile && !target.marks.mmio;
+        let plain = plain && target.lane.is_none();
         if !plain {
             return None;
         }

@@ -2,8 +2,11 @@
 
 use super::fold::{Registers, value};
 use crate::litmus::ast::DeclaredSpace;
+use crate::litmus::tensor::TensorMap;
 use crate::program::layout::Layout;
-use crate::program::micro::{Micro, Step, Target};
+use crate::program::micro::{
+    AsyncEffect, AsyncMicro, Direction, Micro, Range, Step, Supplied, Target,
+};
 use crate::program::term::Term;
 use crate::ptx::operation::{MbarrierOp, Operation, Reach};
 use crate::ptx::row::Op;
@@ -53,10 +56,17 @@ pub(super) fn depends_on_place(operation: &Operation) -> bool {
 fn exchanges(operation: &Operation) -> bool {
     match operation {
         Operation::WarpBarrier { .. } => true,
-        Operation::Form(written) => matches!(written.op(), Op::Warp(_)),
+        Operation::Form(written) => {
+            let op = written.op();
+            matches!(op, Op::Warp(_) | Op::LoadMatrix | Op::StoreMatrix)
+                || matches!(op, Op::LoadFragment | Op::StoreFragment)
+        }
         _ => false,
     }
 }
+
+/// The bytes that stand for a range of unknown size.
+const BEGINNING: u64 = 16;
 
 /// The entry of a path that says that an access is misaligned or outside of all variables.
 const OUTSIDE: u32 = u32::MAX;
@@ -114,24 +124,89 @@ impl Trace {
 
     fn touch(&mut self, micro: &Micro, moment: &Moment<'_>) {
         let (target, writes) = match micro {
+            Micro::Supply { row: Some(row), how, .. } => (row, *how == Supplied::Written),
+            // The lane that gives the address has the access.
+            Micro::Load { target: Target { lane: Some(_), .. }, .. }
+            | Micro::Store { target: Target { lane: Some(_), .. }, .. } => return,
             Micro::Load { target, .. } => (target, false),
             Micro::Store { target, .. } | Micro::Rmw { target, .. } => (target, true),
-            Micro::Issue(_) => {
+            Micro::Issue(operation) => {
                 self.computes_addresses = true;
-                return;
+                return self.issued(operation, moment);
             }
             _ => return,
         };
-        let address = moment.address(target);
+        let address = moment.address(&target.address);
         let named = address.and_then(|a| moment.layout.named(target.space, a, target.bytes.into()));
         // Threads that leave all variables have a role of their own, so that one is looked at.
         if address.is_some_and(|a| named.is_none() || a % u64::from(target.whole.max(1)) != 0) {
             self.path.push(OUTSIDE);
         }
-        let Some((variable, offset)) = named else {
-            self.computes_addresses = true;
-            return;
-        };
+        match named {
+            Some(place) => self.add(place, target.bytes.into(), writes, moment),
+            None => self.computes_addresses = true,
+        }
+    }
+
+    /// Notes what an asynchronous operation accesses, as far as it is known.
+    fn issued(&mut self, operation: &AsyncMicro, moment: &Moment<'_>) {
+        let number = |term: &Term| u64::try_from(moment.value(term)?).ok();
+        match &operation.effect {
+            AsyncEffect::Transfer(transfer) => {
+                self.range(&transfer.source, number(&transfer.copied), false, moment);
+                for to in &transfer.destinations {
+                    self.range(to, number(&transfer.bytes), true, moment);
+                }
+            }
+            AsyncEffect::Tensor(tensor) => {
+                let map = moment.address(&tensor.map.address);
+                let map = map.and_then(|a| moment.layout.named(tensor.map.space, a, 1));
+                let map = map.and_then(|(at, _)| moment.layout.variables[at].tensor_map.as_ref());
+                let writes = tensor.direction == Direction::Load;
+                for place in &tensor.shared {
+                    self.range(place, map.map(TensorMap::bytes), writes, moment);
+                }
+            }
+            AsyncEffect::Product(product) => {
+                product.matrices.iter().for_each(|matrix| self.range(matrix, None, false, moment));
+                product.into.iter().for_each(|columns| self.range(columns, None, true, moment));
+            }
+            AsyncEffect::Store(list) => {
+                list.iter().for_each(|(target, _)| self.element(target, moment));
+            }
+            AsyncEffect::Update(target, ..) => self.element(target, moment),
+            // Tensor Memory is accessed by the warps that it belongs to.
+            AsyncEffect::LoadColumns(_) | AsyncEffect::StoreColumns(_) | AsyncEffect::Behind(_) => {
+            }
+        }
+    }
+
+    /// Notes an access to a range, whose first bytes stand for it if its size is not known.
+    fn range(&mut self, range: &Range, bytes: Option<u64>, writes: bool, moment: &Moment<'_>) {
+        let bytes = bytes.unwrap_or(BEGINNING);
+        let address = moment.address(&range.address);
+        let named = address.and_then(|a| moment.layout.named(range.space, a, bytes));
+        if let Some(place) = named.filter(|_| bytes > 0) {
+            self.add(place, bytes, writes, moment);
+        }
+    }
+
+    fn element(&mut self, target: &Target, moment: &Moment<'_>) {
+        let address = moment.address(&target.address);
+        let bytes = u64::from(target.bytes);
+        if let Some(place) = address.and_then(|a| moment.layout.named(target.space, a, bytes)) {
+            self.add(place, bytes, true, moment);
+        }
+    }
+
+    /// Notes an access to a place: variable and first byte.
+    fn add(
+        &mut self,
+        (variable, offset): (usize, u64),
+        bytes: u64,
+        writes: bool,
+        moment: &Moment<'_>,
+    ) {
         let info = &moment.layout.variables[variable];
         let is_shared = match info.space {
             DeclaredSpace::Shared => true,
@@ -144,7 +219,7 @@ impl Trace {
         };
         // All names of some memory are one variable here.
         let variable = info.alias_of.unwrap_or(variable);
-        let (bytes, at) = (u64::from(target.bytes), place(moment.at));
+        let at = place(moment.at);
         self.touches.push(Touch { variable, is_shared, offset, bytes, writes, at });
     }
 }
@@ -155,8 +230,8 @@ impl Moment<'_> {
     }
 
     /// The address of an access, if it is known.
-    fn address(&self, target: &Target) -> Option<u64> {
-        u64::try_from(self.value(&target.address)?).ok()
+    fn address(&self, address: &Term) -> Option<u64> {
+        u64::try_from(self.value(address)?).ok()
     }
 
     fn initializes_for_one(&self) -> bool {

@@ -266,6 +266,7 @@ impl Lowering<'_> {
                 marks: Marks { rmw: reduces, red: reduces, ..Marks::default() },
                 replica: None,
                 confined: Some(confined.clone()),
+                lane: None,
             }
         };
         let effect = if reduces {
@@ -321,6 +322,7 @@ impl Lowering<'_> {
             marks,
             replica: None,
             confined: Some(Confined::Global(Rule::CopySpace)),
+            lane: None,
         };
         let value = self.value(written.value("b"), ty);
         let (name, effect) = if reduces {
@@ -374,6 +376,7 @@ impl Lowering<'_> {
             marks: Marks { rmw: true, mbarrier: true, ..Marks::default() },
             replica: None,
             confined,
+            lane: None,
         }
     }
 

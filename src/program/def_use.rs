@@ -103,6 +103,10 @@ impl Micro {
                 target.address.registers(&mut reads);
                 destination.map(|d| d.0)
             }
+            Self::Supply { row, .. } => {
+                row.iter().for_each(|row| row.address.registers(&mut reads));
+                None
+            }
             Self::Store { target, value } => {
                 target.address.registers(&mut reads);
                 value.registers(&mut reads);

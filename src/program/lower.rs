@@ -248,6 +248,7 @@ impl Lowering<'_> {
             marks: Marks { mmio: access.mmio, volatile: access.volatile, ..marks },
             replica: None,
             confined: only_global(access, marks).map(Confined::Global),
+            lane: None,
         }
     }
 
@@ -379,6 +380,10 @@ impl Lowering<'_> {
             Op::PendingCount => self.pending_count(written),
             Op::ReplaceMap => self.replace_map(written),
             Op::CopyMap => self.copy_map(written),
+            Op::LoadMatrix => self.load_matrix(written),
+            Op::StoreMatrix => self.store_matrix(written),
+            Op::LoadFragment => self.load_fragment(written),
+            Op::StoreFragment => self.store_fragment(written),
             Op::WarpgroupFence => self.out.push(Micro::TensorFence(TensorFence::Warpgroup)),
             Op::BeforeThreadSync => self.out.push(Micro::TensorFence(TensorFence::Before)),
             Op::AfterThreadSync => self.out.push(Micro::TensorFence(TensorFence::After)),

@@ -5,6 +5,7 @@ use super::reading::AsyncReadings;
 use super::term::Term;
 use crate::litmus::ast::{Condition, Quantifier, Term as LitmusTerm, ThreadPlace};
 use crate::ptx::asynchronous::GroupKind;
+use crate::ptx::matrix::MatrixShape;
 use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
 use crate::ptx::warp::WarpOp;
 use crate::rule::Rule;
@@ -231,6 +232,15 @@ pub enum Micro {
         /// The order among the elements.
         order: ElementOrder,
     },
+    /// The address that a thread gives to its warp, of a row of a matrix.
+    Supply {
+        /// The row; `None` if there are fewer rows than lanes, and the thread is not asked.
+        row: Option<Target>,
+        /// What the warp does with the rows.
+        how: Supplied,
+        /// The matrices, by which the threads of the warp know each other's instructions.
+        shape: MatrixShape,
+    },
     /// A thread fence.
     Fence {
         /// Acquire, Release, AcqRel or Sc.
@@ -284,6 +294,15 @@ pub enum Micro {
         /// The rule.
         rule: Rule,
     },
+}
+
+/// What a warp does with rows whose addresses threads give it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Supplied {
+    /// They are read.
+    Read,
+    /// They are written.
+    Written,
 }
 
 /// The fences that products of matrices have.
@@ -439,6 +458,9 @@ pub struct Target {
     pub replica: Option<usize>,
     /// The memory to which the instruction is confined, if any.
     pub confined: Option<Confined>,
+    /// The lane of the warp that gives the address of which `within` is counted, by the
+    /// [`Micro::Supply`] before; `None` if `address` is the thread's own.
+    pub lane: Option<u32>,
 }
 
 impl Target {
@@ -463,6 +485,7 @@ impl Target {
             marks: Marks::default(),
             replica: None,
             confined,
+            lane: None,
         }
     }
 }
@@ -478,6 +501,8 @@ pub enum Confined {
     Global(Rule),
     /// The CTA's `.shared`, by a rule of the instruction.
     Own(Rule),
+    /// `.global` or the CTA's `.shared`, by a rule of the instruction.
+    GlobalOrShared(Rule),
     /// `.shared` of any CTA of the cluster, by a rule of the instruction.
     AnyShared(Rule),
     /// The `.shared` of another CTA of the cluster, by a rule of the instruction.

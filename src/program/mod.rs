@@ -35,3 +35,4 @@ pub mod term;
 pub mod unary;
 pub mod value;
 mod vector;
+mod warp_matrix;

@@ -102,12 +102,25 @@ impl Lowering<'_> {
         let indices = |list: &[Register]| {
             list.iter().filter_map(|register| self.registers.index(&register.value)).collect()
         };
-        self.out.push(Micro::Opaque {
-            results: indices(definitions),
-            operands: indices(uses),
-            name: name.to_owned(),
-            rule: Rule::Result { name: name.to_owned() },
-        });
+        let (results, operands) = (indices(definitions), indices(uses));
+        self.out.push(opaque_results(name, results, operands));
+    }
+
+    /// As [`Self::unknown_results`], with registers by number.
+    pub(super) fn unknown_registers(
+        &mut self,
+        name: &str,
+        results: Vec<usize>,
+        operands: Vec<usize>,
+    ) {
+        if self.readings.results != UnknownResults::Any {
+            return self.out.push(opaque_results(name, results, operands));
+        }
+        for register in results {
+            let width = self.registers.ty(register).bits;
+            let value = Term::Free(format!("the result of `{name}`"), width);
+            self.out.push(Micro::Assign { register, value });
+        }
     }
 
     /// Weak 8-byte stores over a range that is aligned to `whole` bytes, in no particular order.
@@ -294,4 +307,10 @@ fn scalars(access: &AccessForm) -> (AccessForm, u32) {
 /// An unspecified value.
 pub(super) fn opaque(ty: Type) -> Term {
     Term::Free("opaque floating-point result".to_owned(), ty.bits)
+}
+
+/// Registers that get the results of an uninterpreted instruction.
+fn opaque_results(name: &str, results: Vec<usize>, operands: Vec<usize>) -> Micro {
+    let rule = Rule::Result { name: name.to_owned() };
+    Micro::Opaque { results, operands, name: name.to_owned(), rule }
 }

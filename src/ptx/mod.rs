@@ -16,6 +16,7 @@ pub mod instruction;
 pub mod integer;
 pub mod legacy;
 pub mod literal;
+pub mod matrix;
 pub(crate) mod mismatch;
 pub mod names;
 pub(crate) mod need;

@@ -6,7 +6,7 @@ use super::witness::{Picture, observed_integer};
 use crate::batch::{Case, Judgement, Listing, Refusal, Standing};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::execution::build::Choices;
-use crate::litmus::ast::Quantifier;
+use crate::litmus::ast::{Followed, Quantifier, Role, Test};
 use crate::relation::expr::Model;
 use crate::source::{Files, Span};
 use crate::verdict::{Kind, Verdict};
@@ -73,13 +73,41 @@ pub fn test(
         .zip(judgements)
         .map(|(model, judgement)| verdict(case, judgement, model, files, witnesses))
         .collect();
-    let value = json!({
+    let mut value = json!({
         "path": case.path,
         "name": case.test.name,
         "quantifier": quantifier(case.test.quantifier),
         "verdicts": verdicts,
     });
+    if let Some(launch) = launch(&case.test) {
+        value["launch"] = launch;
+    }
     format!("\n{value}")
+}
+
+/// Which threads of the launches of a test stand in it; `None` if the test launches nothing.
+pub(super) fn launch(test: &Test) -> Option<Value> {
+    let launched = test.launched.as_ref()?;
+    let names = |threads: &mut dyn Iterator<Item = usize>| -> Vec<&str> {
+        threads.map(|at| test.threads[at].name.value.as_str()).collect()
+    };
+    let role = |role: &Role| json!({ "role": role.name, "threads": names(&mut role.threads.iter().copied()) });
+    let checked = test.threads.len();
+    let whole = launched.is_whole(checked);
+    let stands = if whole { 0..0 } else { 0..checked };
+    Some(json!({
+        "checked": checked,
+        "launched": launched.threads,
+        "whole": whole,
+        "followed": match launched.followed {
+            _ if whole => "all",
+            Followed::Some => "some",
+            Followed::All => "all",
+            Followed::Apart => "apart",
+        },
+        "representatives": names(&mut stands.into_iter()),
+        "roles": launched.roles.iter().map(role).collect::<Vec<_>>(),
+    }))
 }
 
 /// The final states of a test, as a complete document; `caveat` is a verdict that limits the meaning of

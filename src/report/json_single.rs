@@ -1,6 +1,6 @@
 //! Explanations, races, hangs and pictures of single tests as JSON documents.
 
-use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
+use super::json::{SCHEMA, Witnesses, drawn, launch, picture, place, verdict};
 use super::readings::weight;
 use super::reason::{Place, undecided};
 use super::scene::Scene;
@@ -129,6 +129,9 @@ pub fn races(
         })
     };
     let mut value = document(case, model);
+    if let Some(launch) = launch(&case.test) {
+        value["launch"] = launch;
+    }
     value["races"] = races.iter().map(one).collect();
     value["hang"] = json!(judgement.hang.as_ref().map(|hang| hang.kind().name()));
     value["complete"] = json!(cut.is_none());

@@ -1,7 +1,7 @@
 //! Findings about launched kernels (races, undefined behaviour, hangs) as text and JSON.
 
 use super::hang;
-use super::json::{SCHEMA, place};
+use super::json::{SCHEMA, launch, place};
 use super::reason::{self, Place};
 use crate::batch::{Case, Judgement};
 use crate::check::{Hang, Hanging, Status, Stop};
@@ -14,7 +14,7 @@ use crate::rule::Unsupported;
 use crate::source::{Files, Span};
 use crate::verdict::{Undecided, Verdict};
 use itertools::Itertools;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
 /// The most pairs of racing statements that a report on a kernel names; `ptxmc races` lists all.
@@ -31,7 +31,7 @@ pub enum RacesFound {
 /// An answer to one question about a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The question: `outcome`, `races`, `undefined`, `hang`.
+    /// The question: `outcome`, `races`, `undefined`, `hang`, `unwritten`.
     pub question: &'static str,
     /// The kind of the answer.
     pub kind: AnswerKind,
@@ -116,6 +116,7 @@ impl Findings<'_> {
             answers.push(self.outcome());
         }
         answers.extend([self.races(), self.undefined(), self.hang()]);
+        answers.extend(self.unwritten());
         if let Some(name) = self.arbitrary {
             answers.iter_mut().for_each(|answer| answer.mark_arbitrary(name));
         }
@@ -255,6 +256,38 @@ impl Findings<'_> {
             }
         };
         Answer { question: "undefined", kind, lines, spans }
+    }
+
+    /// The reads of shared memory that no thread of the launch writes, if there are any. Shared memory
+    /// has no initial values.
+    fn unwritten(&self) -> Option<Answer> {
+        let RacesFound::Listed(_, graph, _) = self.races else { return None };
+        if self.case.test.launched.is_none() || self.is_part() {
+            return None;
+        }
+        let changes = |event: &&Event| event.is_write() && !matches!(event.kind, EventKind::Init);
+        let written: FxHashSet<LocId> =
+            graph.events.iter().filter(changes).filter_map(|event| event.loc).collect();
+        let is_unwritten = |event: &&Event| {
+            event.is_memory()
+                && !event.is_write()
+                && !event.marks.looks
+                && event.loc.is_some_and(|loc| !written.contains(&loc))
+                && graph.objects[graph.access(event.access).object.index()].shared.is_some()
+        };
+        let mut spans: Vec<Span> = Vec::new();
+        let mut lines = Vec::new();
+        for event in graph.events.iter().filter(is_unwritten) {
+            if spans.contains(&event.span) {
+                continue;
+            }
+            spans.push(event.span);
+            lines.push(format!("{}, which no thread writes", describe(graph, event.access)));
+            let text = self.files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            lines.push(format!("    {}: {text}", self.files.location(event.span)));
+        }
+        let kind = AnswerKind::Found;
+        (!spans.is_empty()).then_some(Answer { question: "unwritten", kind, lines, spans })
     }
 
     /// Whether threads may wait for ever.
@@ -445,22 +478,13 @@ pub fn json(findings: &Findings<'_>, answers: &[Answer]) -> String {
             "places": places.collect::<Vec<Value>>(),
         })
     };
-    let launched = case.test.launched.as_ref();
-    let role = |role: &crate::litmus::ast::Role| {
-        let names = role.threads.iter().map(|&at| case.test.threads[at].name.value.as_str());
-        json!({ "role": role.name, "threads": names.collect::<Vec<_>>() })
-    };
     let value = json!({
         "schema": SCHEMA,
         "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
         "path": case.path,
         "name": case.test.name,
         "model": model.name,
-        "threads": {
-            "checked": case.test.threads.len(),
-            "launched": launched.map(|launched| launched.threads),
-            "roles": launched.map(|launched| launched.roles.iter().map(role).collect::<Vec<_>>()),
-        },
+        "threads": launch(&case.test),
         "answers": answers.iter().map(answer).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")

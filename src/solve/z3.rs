@@ -18,6 +18,7 @@ use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
 use crate::rule::Unsupported;
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 use terms::{Term, Translation, number};
 use typed_index_collections::TiVec;
 use z3::ast::Bool;
@@ -103,6 +104,9 @@ const MOST_LISTED: usize = 4096;
 
 /// The most control flows that are left out: finding that one has too many ways takes a while.
 const MOST_LEFT_OUT: usize = 32;
+
+/// How much earlier than the deadline the solver's own clock may end.
+const NEARLY_OVER: Duration = Duration::from_millis(5);
 
 /// A solver over one encoding.
 struct Session<'e, 'a> {
@@ -256,9 +260,14 @@ impl<'e, 'a> Session<'e, 'a> {
     fn why(&self) -> Why {
         match self.solver.get_reason_unknown() {
             Some(reason) if reason.contains("timeout") || reason.contains("canceled") => {
-                // The solver reports all limits but memory by one word.
-                let in_time = !self.end.is_some_and(Deadline::is_over);
-                if self.steps.is_some() && in_time { Why::Steps } else { Why::Timeout }
+                // The solver reports all limits but memory by one word, and its own clock may end a
+                // little before the deadline.
+                let late = self.end.is_some_and(|end| end.left() <= NEARLY_OVER);
+                match (late, self.steps) {
+                    (true, _) => Why::Timeout,
+                    (false, Some(_)) => Why::Steps,
+                    (false, None) => Why::GaveUp,
+                }
             }
             Some(reason) if reason.contains("memory") => Why::Memory,
             _ => Why::GaveUp,

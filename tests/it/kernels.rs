@@ -699,3 +699,90 @@ fn threads_of_one_launch_are_not_taken_for_the_first() {
     let (text, status) = launched("dynamic", &module(dynamic), "k<<<1, 2, 64>>>()");
     assert_eq!(status, 1, "{text}");
 }
+
+/// A kernel of these statements, with registers and a buffer.
+fn of_statements(statements: &str) -> String {
+    module(&format!(
+        ".visible .entry k(.param .u64 p) {{\n  .reg .b32 %r<9>;\n  .reg .b64 %rd<4>;\n  \
+         .shared .align 16 .b8 tile[512];\n  ld.param.u64 %rd1, [p];\n  {statements}\n  ret;\n}}\n"
+    ))
+}
+
+#[test]
+fn accesses_that_are_not_followed_are_told() {
+    let not_followed = [
+        ("tex", "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5}];"),
+        ("tld4", "tld4.r.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];"),
+        ("suld", "suld.b.1d.b32.trap {%r1}, [%rd1, {%r5}];"),
+        ("sust", "sust.b.1d.b32.trap [%rd1, {%r5}], {%r1};"),
+        ("sured", "sured.b.add.1d.u32.trap [%rd1, {%r5}], %r1;"),
+        ("multimem.cp", "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;"),
+        ("mma", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r1}, [%rd1], {%r2}, {%r3};"),
+        ("ldmatrix", "ldmatrix.sync.aligned.m8n8.x8.shared.b16 {%r1}, [%rd1];"),
+        ("ld.unheard", "ld.unheard.global.u32 %r1, [%rd1];"),
+    ];
+    for (opcode, statement) in not_followed {
+        let (text, status) =
+            launched("followed", &of_statements(statement), "buf x[4] of .u32; k<<<1, 1>>>(x)");
+        assert_eq!(status, 3, "{statement}\n{text}");
+        assert!(text.contains(&format!("`{opcode}")), "{statement}\n{text}");
+        assert!(text.contains("k.ptx:9:"), "{statement}\n{text}");
+    }
+}
+
+#[test]
+fn fields_of_structures_stand_where_they_are_said_to() {
+    let kernel = module(
+        ".visible .entry k(.param .align 8 .b8 s[32]) {\n  .reg .b32 %r<2>;\n  .reg .b64 %rd<2>;\n  \
+         ld.param.u64 %rd1, [s];\n  ld.param.u32 %r1, [s+24];\n  st.global.u32 [%rd1], %r1;\n  \
+         ret;\n}\n",
+    );
+    let at = |field: &str| {
+        let launch = format!("buf o[1] of .u32; k<<<1, 1>>>({{o, 7{field}}}) forall (o == 7)");
+        launched("fields", &kernel, &launch)
+    };
+    let (text, status) = at(" at 24");
+    assert_eq!(status, 0, "{text}");
+    let (text, status) = at("");
+    assert_eq!(status, 1, "{text}");
+    for wrong in [" at 4", " at 32", " at 99999999999999999999"] {
+        assert_eq!(at(wrong).1, 2, "{wrong}");
+    }
+}
+
+#[test]
+fn shared_memory_that_no_thread_writes_is_told() {
+    let reads = "mov.u32 %r1, tile;\n  ld.shared.u32 %r2, [%r1+4];\n  st.global.u32 [%rd1], %r2;";
+    let (text, status) =
+        launched("unwritten", &of_statements(reads), "buf x[1] of .u32; k<<<1, 1>>>(x)");
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("unwritten  the 4-byte read of tile+4 by"), "{text}");
+    let writes = reads.replace("ld.shared.u32", "st.shared.u32 [%r1+4], 5;\n  ld.shared.u32");
+    let (text, status) =
+        launched("written", &of_statements(&writes), "buf x[1] of .u32; k<<<1, 1>>>(x)");
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn reports_say_which_threads_they_are_about() {
+    let stores = module(STORES);
+    let of = |threads: &str| {
+        let path = std::env::temp_dir().join(format!("ptxmc-{}-about.ptx", std::process::id()));
+        fs::write(&path, &stores).expect("the folder is there");
+        let shown = path.display().to_string();
+        let launch = "buf x[4] of .u32; k<<<1, 4>>>(x, 4)";
+        let run =
+            ptxmc(&["races", "--format", "json", &shown, "--launch", launch, "--threads", threads]);
+        fs::remove_file(&path).expect("it was written");
+        let report: serde_json::Value =
+            serde_json::from_str(&run.out).unwrap_or_else(|why| panic!("{why}: {}", run.out));
+        report["launch"].clone()
+    };
+    let all = of("all");
+    assert_eq!((&all["checked"], &all["launched"]), (&4.into(), &4.into()));
+    assert_eq!((&all["whole"], &all["followed"]), (&true.into(), &"all".into()));
+    let some = of("0:0-1");
+    assert_eq!((&some["checked"], &some["whole"]), (&2.into(), &false.into()));
+    let names = some["representatives"].as_array().expect("a list");
+    assert_eq!(names.len(), 2, "{some}");
+}

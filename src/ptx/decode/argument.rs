@@ -199,6 +199,7 @@ impl Decoder<'_> {
                 let part = self.part(ty, list.len())?;
                 list.iter().map(|element| self.value(element, part)).collect()
             }
+            Takes::Fixed(ty) => list.iter().map(|element| self.value(element, ty)).collect(),
             _ => list.iter().map(|element| self.value(element, Type::B32)).collect(),
         };
         Ok(Arg::Elements(values?))

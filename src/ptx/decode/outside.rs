@@ -9,17 +9,51 @@ use crate::ptx::row::Op;
 use crate::ptx::table;
 use crate::source::Spanned;
 
-/// Opcodes all of whose forms compute registers from registers, except those with a carry.
+/// Opcodes all of whose forms compute registers from registers, except those with a carry or with an
+/// address.
 const COMPUTING: &[&str] = &[
-    "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "fns", "lg2", "mad", "max", "min",
-    "mul", "neg", "rcp", "rsqrt", "set", "setp", "sin", "slct", "sqrt", "sub", "tanh", "testp",
+    "abs",
+    "add",
+    "copysign",
+    "cos",
+    "createpolicy",
+    "cvt",
+    "div",
+    "dp2a",
+    "dp4a",
+    "ex2",
+    "fma",
+    "fns",
+    "istypep",
+    "lg2",
+    "mad",
+    "max",
+    "min",
+    "mma",
+    "movmatrix",
+    "mul",
+    "neg",
+    "rcp",
+    "rsqrt",
+    "set",
+    "setp",
+    "sin",
+    "slct",
+    "sqrt",
+    "sub",
+    "tanh",
+    "testp",
+    "wmma",
 ];
+
+/// Opcodes that ask what a texture or surface is, in brackets, and access no memory of it.
+const QUERIES: &[&str] = &["suq", "txq"];
 
 /// Whether the instruction belongs to the ISA and not to the subset.
 pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
-        ("multimem", Some("cp")) => true,
+        ("multimem", Some("cp")) | ("wmma", Some("mma")) => true,
         ("cvt", _) if has(instruction, is_format) => true,
         (opcode, _) => table::outside().any(|outside| outside == opcode),
     }
@@ -71,15 +105,18 @@ pub(super) fn unknown(decoder: &Decoder<'_>) -> Operation {
         registers(decoder, operand, into);
     }
     let operands = instruction.operands.iter().map(ToString::to_string).collect();
-    let computes = COMPUTING.contains(&instruction.opcode.value.as_str())
+    let opcode = instruction.opcode.value.as_str();
+    let is_address = |operand: &Operand| matches!(operand.kind, OperandKind::Bracket(_));
+    let has_address = instruction.operands.iter().any(is_address);
+    let computes = (QUERIES.contains(&opcode) || COMPUTING.contains(&opcode) && !has_address)
         && !has(instruction, |word| word == "cc")
         && has_result(&instruction.operands, &definitions);
     let reach = if computes { Reach::Registers } else { Reach::Anything };
     Operation::Unknown { name: instruction.full_name(), operands, definitions, uses, reach }
 }
 
-/// Whether the first operand is a result, one or two registers or a sink, and other operands
-/// follow.
+/// Whether the first operand is a result, one or two registers, a sink or registers in braces, and
+/// other operands follow.
 fn has_result(operands: &[Operand], definitions: &[Register]) -> bool {
     let [first, _, ..] = operands else { return false };
     let wanted = match &first.kind {
@@ -88,6 +125,7 @@ fn has_result(operands: &[Operand], definitions: &[Register]) -> bool {
         OperandKind::Pair(first, second) => {
             [first, second].into_iter().filter(|name| name.value != "_").count()
         }
+        OperandKind::Vector(list) => list.len(),
         _ => return false,
     };
     definitions.len() == wanted

@@ -5,6 +5,7 @@ use super::{Decoded, Decoder, outside};
 use crate::ptx::error::{DecodeError, Expected, Found};
 use crate::ptx::form::{Form, Slot};
 use crate::ptx::instruction::OperandKind;
+use crate::ptx::matrix::MatrixShape;
 use crate::ptx::names;
 use crate::ptx::operation::{Operation, Order, Type, TypeKind, Value};
 use crate::ptx::row::{Op, Takes};
@@ -91,6 +92,10 @@ impl Decoder<'_> {
             Op::GridDependencyWait => Operation::GridDependencyWait,
             Op::LaunchDependents => Operation::LaunchDependents,
             Op::Exit => Operation::Exit,
+            Op::LoadMatrix | Op::StoreMatrix => {
+                self.check_fragment(&written)?;
+                Operation::Form(written)
+            }
             Op::Nothing => {
                 self.check_addresses()?;
                 Operation::Nothing
@@ -101,6 +106,20 @@ impl Decoder<'_> {
             }
             _ => Operation::Form(written),
         })
+    }
+
+    /// The registers of `ldmatrix` and `stmatrix` are as many as their matrices ask for.
+    fn check_fragment(&self, written: &Written) -> Result<(), DecodeError> {
+        let found = written.registers().len() + written.elements("r").map_or(0, <[_]>::len);
+        let shape = MatrixShape::of(&written.words);
+        if found == shape.registers() {
+            return Ok(());
+        }
+        let message =
+            format!("{found} registers, not {}, for `{}`", shape.registers(), self.form());
+        let help =
+            "a lane has one register of each matrix, or two if the matrix has 16 by 16 elements";
+        Err(self.rule(message, help, written.form.row.section))
     }
 
     /// An operand of a floating-point type is no integer, also of an instruction that is not computed.

@@ -36,7 +36,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("fma", (1, 4)),
     ("fns", (6, 0)),
     ("istypep", (4, 0)),
-    ("ldmatrix", (6, 5)),
     ("lg2", (1, 0)),
     ("mma", (6, 4)),
     ("movmatrix", (7, 8)),
@@ -44,7 +43,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("rsqrt", (1, 0)),
     ("sin", (1, 0)),
     ("sqrt", (1, 0)),
-    ("stmatrix", (7, 8)),
     ("suld", (1, 5)),
     ("suq", (1, 5)),
     ("sured", (2, 0)),
@@ -77,7 +75,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("vsub", (2, 0)),
     ("vsub2", (3, 0)),
     ("vsub4", (3, 0)),
-    ("wmma", (6, 0)),
 ];
 
 /// Opcodes that only the column dialect has.

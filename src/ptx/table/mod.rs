@@ -31,6 +31,7 @@ mod multimem;
 mod sync;
 mod tcgen05;
 mod tensor;
+mod warp_matrix;
 
 use super::form::Form;
 use super::row::{Op, Row};
@@ -39,7 +40,7 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 12] = [
+static FAMILIES: [&[Row]; 13] = [
     memory::ROWS,
     multimem::ROWS,
     data::ROWS,
@@ -49,6 +50,7 @@ static FAMILIES: [&[Row]; 12] = [
     sync::ROWS,
     asynchronous::ROWS,
     tensor::ROWS,
+    warp_matrix::ROWS,
     matrix::ROWS,
     tcgen05::ROWS,
     control::ROWS,

@@ -21,6 +21,7 @@ pub const EXTRAS: &[(&str, &str, &[&str])] = &[
     ("own", ".local .align 8 .b32 own[2] = {0, 0};", &[]),
     ("fixed", ".const .align 8 .u32 fixed[2] = {3, 4};", &[]),
     ("given", ".param .align 8 .u32 given[2] = {5, 6};", &[]),
+    ("rows", ".shared .align 16 .b32 rows[4] = {1, 2, 3, 4};", &[]),
     ("open", ".shared .u32 open;", &[]),
     ("tiny", ".shared .b8 tiny;", &[]),
     ("short", ".shared .align 4 .b16 short;", &[]),
@@ -172,6 +173,8 @@ pub const SPACES: Forms = &[
     "cvta.shared.u64 $t, block; ld.<weak|$L>.u64 $D, [$t]",
     "cvta.local.u64 $t, own; st.weak.u32 [$t], 1; ld.weak.local.u32 $d, [own]",
     "mov.u32 $d, %<tid.x|ctaid.x|ntid.x|laneid|lanemask_lt|nsmid|cluster_ctarank|clusterid.x>",
+    "ldmatrix.sync.aligned.m8n8.x1<|.trans>.shared<|::cta>.b16 {$d}, [rows]",
+    "stmatrix.sync.aligned.m8n8.x1<|.trans>.shared<|::cta>.b16 [rows], {$v}",
     "fence.proxy.async<|.global|.shared::cta|.shared::cluster>",
     "fence.proxy.async::generic.<acquire.sync_restrict::shared::cluster|\
      release.sync_restrict::shared::cta>.cluster",
