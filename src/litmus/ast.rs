@@ -323,6 +323,8 @@ pub struct Launched {
 pub enum Followed {
     /// Some have roles that nobody knows or looks at.
     Some,
+    /// Each has one of the roles, but where some accesses go is unknown.
+    Unplaced,
     /// Each has one of the roles.
     All,
     /// Each has one of the roles, all addresses are known, and no two threads access the same bytes,

@@ -155,6 +155,10 @@ struct Follow {
     computes: Vec<bool>,
     /// The accesses, each with its thread.
     touches: Vec<(usize, Touch)>,
+    /// Whether it is unknown where some access goes.
+    is_unplaced: bool,
+    /// Accesses to unknown parts of variables, each once: the variable, and whether the access may write.
+    parts: BTreeSet<(usize, bool)>,
     /// Whether threads of a launch exchange values within warps, and whether barriers count them.
     exchanges: Vec<bool>,
     counts: Vec<bool>,
@@ -216,6 +220,8 @@ impl Follow {
         let thread = self.threads.len();
         self.roles[role].push(thread);
         self.computes[role] |= trace.computes_addresses;
+        self.is_unplaced |= trace.is_unplaced;
+        self.parts.extend(trace.parts);
         self.exchanges[launch] |= trace.exchanges;
         self.counts[launch] |= trace.counts;
         self.touches.extend(trace.touches.into_iter().map(|touch| (thread, touch)));
@@ -391,9 +397,21 @@ impl Follow {
         let is_apart = meetings.is_empty() && !self.computes.contains(&true);
         match self.is_whole && self.roles.len() <= MOST_ROLES {
             false => Followed::Some,
+            true if self.is_unplaced || self.may_meet_in_parts() => Followed::Unplaced,
             true if is_apart => Followed::Apart,
             true => Followed::All,
         }
+    }
+
+    /// Whether an access to an unknown part of a variable may meet another access to the variable, one of them
+    /// writing.
+    fn may_meet_in_parts(&self) -> bool {
+        self.parts.iter().any(|&(variable, writes)| {
+            let is_write = |touch: &Touch| touch.variable == variable && touch.writes;
+            writes
+                || self.parts.contains(&(variable, true))
+                || self.touches.iter().any(|(_, touch)| is_write(touch))
+        })
     }
 }
 

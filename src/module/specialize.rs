@@ -308,7 +308,9 @@ impl<'a> Specializer<'a> {
         self.known.clear();
         self.open.clear();
         let mut trace = self.trace.take().unwrap_or_default();
-        trace.computes_addresses |= !finished;
+        if !finished {
+            trace.lose();
+        }
         trace
     }
 

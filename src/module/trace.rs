@@ -5,7 +5,7 @@ use crate::litmus::ast::DeclaredSpace;
 use crate::litmus::tensor::TensorMap;
 use crate::program::layout::Layout;
 use crate::program::micro::{
-    AsyncEffect, AsyncMicro, Direction, Micro, Range, Step, Supplied, Target,
+    Align, AsyncEffect, AsyncMicro, Direction, Micro, Range, Step, Supplied, Target,
 };
 use crate::program::term::Term;
 use crate::ptx::operation::{MbarrierOp, Operation, Reach};
@@ -18,8 +18,12 @@ pub(super) struct Trace {
     pub(super) path: Vec<u32>,
     /// The accesses to memory that other threads may share.
     pub(super) touches: Vec<Touch>,
-    /// Whether some address is unknown.
+    /// Whether some address is unknown, or one that other threads' values may decide.
     pub(super) computes_addresses: bool,
+    /// Whether it is unknown where some access goes.
+    pub(super) is_unplaced: bool,
+    /// Accesses to unknown parts of known variables: the variable, and whether the access may write.
+    pub(super) parts: Vec<(usize, bool)>,
     /// Whether the thread exchanges values within its warp.
     pub(super) exchanges: bool,
     /// Whether the thread uses barriers that count threads.
@@ -49,7 +53,7 @@ pub(super) struct Touch {
 /// cluster: code that is lowered once for all threads does not know them.
 pub(super) fn depends_on_place(operation: &Operation) -> bool {
     let Operation::Form(written) = operation else { return false };
-    matches!(written.op(), Op::Warp(_) | Op::CtaRank | Op::IsSpace)
+    matches!(written.op(), Op::Warp(_) | Op::CtaRank | Op::IsSpace | Op::MapAddress)
 }
 
 /// Whether a statement exchanges something with the other lanes of the warp.
@@ -112,9 +116,15 @@ impl Trace {
             Operation::Form(written) => {
                 self.computes_addresses |= written.accesses().next().is_some();
             }
-            Operation::Unknown { reach: Reach::Anything, .. } => self.computes_addresses = true,
+            Operation::Unknown { reach: Reach::Anything, .. } => self.lose(),
             _ => {}
         }
+    }
+
+    /// Notes that an access may go anywhere.
+    pub(super) fn lose(&mut self) {
+        self.computes_addresses = true;
+        self.is_unplaced = true;
     }
 
     /// Notes a branch that is not decided.
@@ -139,12 +149,14 @@ impl Trace {
         let address = moment.address(&target.address);
         let named = address.and_then(|a| moment.layout.named(target.space, a, target.bytes.into()));
         // Threads that leave all variables have a role of their own, so that one is looked at.
-        if address.is_some_and(|a| named.is_none() || a % u64::from(target.whole.max(1)) != 0) {
+        let start = address.map(|a| a.wrapping_sub(target.within.into()));
+        if start.is_some_and(|a| named.is_none() || a % u64::from(target.whole.max(1)) != 0) {
             self.path.push(OUTSIDE);
         }
-        match named {
-            Some(place) => self.add(place, target.bytes.into(), writes, moment),
-            None => self.computes_addresses = true,
+        match (address, named) {
+            (_, Some(place)) => self.add(place, target.bytes.into(), writes, moment),
+            (Some(_), None) => self.computes_addresses = true,
+            (None, None) => self.lose(),
         }
     }
 
@@ -163,6 +175,14 @@ impl Trace {
                 let map = map.and_then(|a| moment.layout.named(tensor.map.space, a, 1));
                 let map = map.and_then(|(at, _)| moment.layout.variables[at].tensor_map.as_ref());
                 let writes = tensor.direction == Direction::Load;
+                let of_map = |map: &TensorMap| {
+                    let mut all = moment.layout.variables.iter();
+                    all.position(|variable| variable.name == map.tensor.value)
+                };
+                match map.and_then(of_map) {
+                    Some(tensor) => self.parts.push((original(tensor, moment.layout), !writes)),
+                    None => self.lose(),
+                }
                 for place in &tensor.shared {
                     self.range(place, map.map(TensorMap::bytes), writes, moment);
                 }
@@ -183,19 +203,29 @@ impl Trace {
 
     /// Notes an access to a range, whose first bytes stand for it if its size is not known.
     fn range(&mut self, range: &Range, bytes: Option<u64>, writes: bool, moment: &Moment<'_>) {
-        let bytes = bytes.unwrap_or(BEGINNING);
-        let address = moment.address(&range.address);
-        let named = address.and_then(|a| moment.layout.named(range.space, a, bytes));
-        if let Some(place) = named.filter(|_| bytes > 0) {
-            self.add(place, bytes, writes, moment);
+        let Some(address) = moment.address(&range.address) else { return self.lose() };
+        let alignment = match range.align {
+            Align::Bytes(bytes) => bytes.into(),
+            Align::Size => bytes.unwrap_or(1),
+        };
+        let known = bytes.unwrap_or(BEGINNING);
+        let place = moment.layout.named(range.space, address, known).filter(|_| known > 0);
+        let is_nowhere = bytes.is_some_and(|bytes| bytes > 0) && place.is_none();
+        if is_nowhere || address % alignment.max(1) != 0 {
+            self.path.push(OUTSIDE);
+        }
+        if let Some(place) = place {
+            self.add(place, known, writes, moment);
         }
     }
 
     fn element(&mut self, target: &Target, moment: &Moment<'_>) {
         let address = moment.address(&target.address);
         let bytes = u64::from(target.bytes);
-        if let Some(place) = address.and_then(|a| moment.layout.named(target.space, a, bytes)) {
-            self.add(place, bytes, true, moment);
+        let Some(address) = address else { return self.lose() };
+        match moment.layout.named(target.space, address, bytes) {
+            Some(place) => self.add(place, bytes, true, moment),
+            None => self.path.push(OUTSIDE),
         }
     }
 
@@ -211,17 +241,18 @@ impl Trace {
         let is_shared = match info.space {
             DeclaredSpace::Shared => true,
             DeclaredSpace::Global => false,
-            DeclaredSpace::Multimem => {
-                self.computes_addresses = true;
-                return;
-            }
+            DeclaredSpace::Multimem => return self.lose(),
             DeclaredSpace::Const | DeclaredSpace::Param | DeclaredSpace::Local => return,
         };
-        // All names of some memory are one variable here.
-        let variable = info.alias_of.unwrap_or(variable);
+        let variable = original(variable, moment.layout);
         let at = place(moment.at);
         self.touches.push(Touch { variable, is_shared, offset, bytes, writes, at });
     }
+}
+
+/// The variable that some memory is declared as; other names of the memory are aliases.
+fn original(variable: usize, layout: &Layout) -> usize {
+    layout.variables[variable].alias_of.unwrap_or(variable)
 }
 
 impl Moment<'_> {

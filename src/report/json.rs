@@ -102,6 +102,7 @@ pub(super) fn launch(test: &Test) -> Option<Value> {
         "followed": match launched.followed {
             _ if whole => "all",
             Followed::Some => "some",
+            Followed::Unplaced => "unplaced",
             Followed::All => "all",
             Followed::Apart => "apart",
         },

@@ -217,6 +217,16 @@ impl Findings<'_> {
                     format!("none: no two of all {all} threads access the same bytes{WRITING}");
                 (AnswerKind::Fine, Some(line))
             }
+            Some(Launched { followed: Followed::Unplaced, .. }) => {
+                let line = "none among these threads, but where some accesses go is not known, and others may \
+                            meet there: `--threads` chooses others";
+                (AnswerKind::Unknown, Some(line.to_owned()))
+            }
+            Some(Launched { followed: Followed::Some, .. }) => {
+                let line = "none among these threads, but not all threads were followed, and others may race: \
+                            `--threads` chooses others";
+                (AnswerKind::Unknown, Some(line.to_owned()))
+            }
             Some(_) if !accesses_meet(graph) => {
                 let line = format!(
                     "not looked at, since no two of these threads access the same bytes{WRITING}: \

@@ -60,11 +60,82 @@ $END:";
 }
 
 #[test]
+fn copies_of_other_threads_are_followed() {
+    let copy = "  setp.eq.u32 %p1, %r1, 0;
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p2, %r2, 0;
+  .shared .align 128 .b32 s[1024];
+  .shared .align 8 .b64 bar;
+  @%p2 bra $LOAD;
+  mbarrier.init.shared::cta.b64 [bar], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;
+  cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s+2048], [%rd1], 256, [bar];
+$LOAD:
+  mad.wide.u32 %rd3, %r2, 4, %rd1;
+  mov.u32 %r3, s;
+  mad.lo.u32 %r3, %r2, 4, %r3;
+  ld.shared.u32 %r4, [%r3];";
+    let launch = "buf a[1024] of .u32; k<<<1, 1024>>>(a)";
+    let (text, status) = launched("copied", &module(&kernel("k", copy)), launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("thread 512"), "{text}");
+    let apart = copy.replace("[s+2048], [%rd1], 256", "[s+4096], [%rd1], 256");
+    let apart = apart.replace("s[1024]", "s[1088]");
+    let (text, status) = launched("copied-apart", &module(&kernel("k", &apart)), launch);
+    assert_ne!(status, 1, "{text}");
+}
+
+#[test]
+fn misaligned_vectors_of_one_thread_are_found() {
+    let store = "  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 512, %r2;
+  mad.wide.u32 %rd3, %r3, 16, %rd1;
+  setp.eq.u32 %p1, %r2, 300;
+  selp.u64 %rd4, 8, 0, %p1;
+  add.u64 %rd3, %rd3, %rd4;
+  st.global.v4.u32 [%rd3], {%r1, %r1, %r1, %r1};";
+    let launch = "buf a[4096] of .u32; k<<<2, 512>>>(a)";
+    let (text, status) = launched("misaligned", &module(&kernel("k", store)), launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("not aligned to its size"), "{text}");
+    let (text, status) =
+        launched("aligned", &module(&kernel("k", &store.replace("8, 0", "0, 0"))), launch);
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn places_in_other_ctas_are_not_known() {
+    let halo = "  mov.u32 %r2, %tid.x;
+  .shared .align 4 .b32 s[256];
+  mov.u32 %r3, s;
+  mad.lo.u32 %r4, %r2, 4, %r3;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  st.shared.u32 [%r4], 1;
+  bar.sync 0;
+  xor.b32 %r5, %r1, 1;
+  sub.u32 %r6, 191, %r2;
+  mad.lo.u32 %r6, %r6, 4, %r3;
+  mapa.shared::cluster.u32 %r7, %r6, %r5;
+  ld.shared::cluster.u32 %r8, [%r7];
+  barrier.cluster.arrive;
+  barrier.cluster.wait;";
+    let launch = "buf a[4] of .u32; k<<<2, 192>>>(a) cluster(2)";
+    let (text, status) = launched("halo", &module(&kernel("k", halo)), launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("where some accesses go is not known"), "{text}");
+}
+
+#[test]
 fn registers_of_products_are_in_use_whatever_becomes_of_their_values() {
     let product = |wait: &str, store: &str| {
         let body = format!(
             "  .shared .align 128 .b32 a[4];
   .shared .align 128 .b32 b[4];
+  mov.u32 %r5, 0;
+  st.shared.v4.u32 [a], {{%r5, %r5, %r5, %r5}};
+  st.shared.v4.u32 [b], {{%r5, %r5, %r5, %r5}};
+  fence.proxy.async.shared::cta;
   wgmma.fence.sync.aligned;
   wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%r1,%r2,%r3,%r4}}, a, b, 1, 1, 1, 0, 0;
   wgmma.commit_group.sync.aligned;
