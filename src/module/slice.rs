@@ -209,9 +209,11 @@ impl Matters {
                     && !self.all_variables
                     && self.variables.is_empty() =>
             {
-                form.elements_mut().fold(false, |changed, value| {
-                    constant(std::slice::from_mut(value), 0) || changed
-                })
+                let mut changed = false;
+                for value in form.elements_mut() {
+                    changed |= constant(std::slice::from_mut(value), 0);
+                }
+                changed
             }
             _ => false,
         }

@@ -115,6 +115,9 @@ fn braced(
 ) -> String {
     let vector = head.split('.').find_map(|word| word.strip_prefix('v')?.parse().ok());
     let parts = matches!(operand.takes, Takes::Parts(_));
+    let has = |word: &str| head.split('.').any(|found| found == word);
+    let matrices = [("x1", 1), ("x2", 2), ("x4", 4)].into_iter().find(|(word, _)| has(word));
+    let matrices = matrices.filter(|_| head.contains("matrix."));
     let count = match (vector, ty) {
         (Some(elements), _) => elements,
         // A scalar of 16 bits has two parts, one of 128 bits at least as many.
@@ -122,6 +125,7 @@ fn braced(
         (None, _) if parts => 2 << pick(2),
         (None, _) => 1 + pick(4),
     };
+    let count = matrices.map_or(count, |(_, number)| number << usize::from(has("m16n16")));
     let list: Vec<String> = (0..count).map(|at| format!("%r{at}")).collect();
     format!("{{{}}}", list.join(", "))
 }
