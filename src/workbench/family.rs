@@ -153,13 +153,14 @@ impl Known {
     ) -> Self {
         let probe = |kind: Kind, label: Label, alias: bool| {
             let plain = Op { kind, loc: 0, alias, copies: None };
-            let load = Op { kind: Kind::Load, alias: false, ..plain };
+            // A second address is only one of the program's features where something is written.
+            let store = Op { kind: Kind::Store, alias: false, ..plain };
             let weak = Label { order: Some(Order::Weak), scope: None };
             let difference = Difference {
-                shape: Shape { threads: vec![vec![load, plain]] },
+                shape: Shape { threads: vec![vec![store, plain]] },
                 placement: Placement { of: vec![[0; 3]] },
                 labels: vec![weak, label],
-                reads: vec![0; 1 + usize::from(kind.reads())],
+                reads: vec![0; usize::from(kind.reads())],
                 finals: vec![0],
                 allowed_by: 0,
             };
@@ -173,6 +174,9 @@ impl Known {
         };
         let scoped = |kind: Kind, order: Order| match (kind, order) {
             (_, Order::Weak) => Label { order: Some(order), scope: None },
+            (Kind::OrderedAliasFence, _) => {
+                Label { order: Some(order), scope: Some(Level::System) }
+            }
             _ => Label { order: Some(order), scope: Some(Level::Gpu) },
         };
         let mut known = Vec::new();
@@ -181,13 +185,13 @@ impl Known {
             let has: Vec<Order> =
                 all.iter().copied().filter(|&o| probe(kind, scoped(kind, o), false)).collect();
             for order in all.iter().filter(|order| !has.contains(order)) {
-                outside.push(format!("{kind:?} {order:?}").to_lowercase());
+                outside.push(format!("{}.{order}", kind.name()));
             }
             let bare = Label { order: None, scope: None };
             if (all.is_empty() && probe(kind, bare, false)) || !has.is_empty() {
                 known.push((kind, has));
             } else if all.is_empty() {
-                outside.push(format!("{kind:?}").to_lowercase());
+                outside.push(kind.name().to_owned());
             }
         }
         let cluster = Label { order: Some(Order::Relaxed), scope: Some(Level::Cluster) };
@@ -220,7 +224,7 @@ fn one<'m>(
     let (own, aliases, copies): (&[Kind], bool, bool) = match family {
         Family::Plain => (&[], false, false),
         Family::Barriers => (&[Kind::CtaBarrier, Kind::ClusterBarrier], false, false),
-        Family::Aliases => (&[Kind::AliasFence], known.aliases, false),
+        Family::Aliases => (&[Kind::AliasFence, Kind::OrderedAliasFence], known.aliases, false),
         Family::Copies => (&[], false, true),
     };
     let speaks = match family {

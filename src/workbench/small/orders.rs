@@ -3,9 +3,11 @@
 
 use super::rows::{MOST, Rows, bits};
 
-/// What an execution chooses beside reads-from.
+/// What an execution chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Execution {
+    /// What reads read from: a way of the class that is looked at.
+    pub(super) way: usize,
     /// A total order of fences, of which `sc` is a part.
     pub(super) fences: Rows,
     /// Coherence.
