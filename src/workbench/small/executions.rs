@@ -11,7 +11,7 @@ use super::lanes::LANES;
 use super::orders::{Execution, Pending, linear_orders, relation};
 use super::pair::Stage;
 use super::rows::{Rows, bits};
-use super::search::{Known, Search};
+use super::search::{Known, Orders, Search};
 use super::stands::Allows;
 use crate::ptx::operation::Order;
 use rustc_hash::FxHashSet;
@@ -215,7 +215,7 @@ impl Search<'_, '_> {
     ) -> Vec<[Allows; 2]> {
         let mut allowed = self.none_allowed();
         let all = std::mem::take(open);
-        let bounded = self.by_bounds(cell, false);
+        let bounded = self.by_bounds(cell, |_| Some(Orders::OneByOne));
         let judged = self.judged(cell, &all, false, &bounded);
         let mut kept: Vec<Looked> = Vec::new();
         for (execution, judged) in all.into_iter().zip(judged) {

@@ -25,13 +25,6 @@ pub(super) struct Pending {
     pub(super) fences: u32,
 }
 
-impl Pending {
-    /// Whether several executions are in dispute.
-    pub(super) fn are_many(&self) -> bool {
-        self.disputed.len() > 1
-    }
-}
-
 /// A relation of some pairs.
 pub(super) fn relation(pairs: impl Iterator<Item = (usize, usize)>) -> Rows {
     let mut rows = [0; MOST];

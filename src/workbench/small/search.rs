@@ -202,6 +202,15 @@ pub(super) struct Search<'s, 'v> {
     pub(super) ceiling: Option<Ceiling>,
 }
 
+/// How the orders of coherence and of `fence.sc` are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Orders {
+    /// One after the other, after what depends on none of them.
+    OneByOne,
+    /// All together by their bounds, first.
+    Together,
+}
+
 /// The verdict of the bounds on a cell.
 pub(super) enum Known {
     /// The models agree on all outcomes with these registers.
@@ -370,7 +379,7 @@ impl<'s, 'v> Search<'s, 'v> {
         self.frame.evaluate(Stage::Labels, cell);
         self.frame.evaluate(Stage::Both, cell);
         self.early = self.frame.stand_early();
-        self.agrees_by_bounds(cell, true).is_some()
+        self.agrees_by_bounds(cell, Orders::Together).is_some()
     }
 
     /// The parts of a cell by the choice with the fewest values.
@@ -405,32 +414,48 @@ impl<'s, 'v> Search<'s, 'v> {
 
     /// How the models stand to each other in a cell.
     fn known(&mut self, cell: &Cell<'_>, open: &mut Pending) -> Known {
-        let bounded = self.by_bounds(cell, open.are_many());
+        let mut disputed = vec![0; self.class.ways.len()];
+        open.disputed.iter().for_each(|execution| disputed[execution.way] += 1);
+        // To look at all orders together is worth while where there are several.
+        let bounded = self.by_bounds(cell, |way| match disputed[way] {
+            0 => None,
+            1 => Some(Orders::OneByOne),
+            _ => Some(Orders::Together),
+        });
         match bounded.iter().all(Option::is_some) {
             true => Known::Agree,
             false => self.by_choice(cell, open, &bounded),
         }
     }
 
-    /// How the models stand to all executions of each way to read, where bounds tell.
-    pub(super) fn by_bounds(&mut self, cell: &Cell<'_>, at_large: bool) -> Vec<Option<Judged>> {
+    /// How the models stand to all executions of each way to read, where bounds tell. Where none of the
+    /// executions of a way is in dispute, the models agree.
+    pub(super) fn by_bounds(
+        &mut self,
+        cell: &Cell<'_>,
+        looked_at: impl Fn(usize) -> Option<Orders>,
+    ) -> Vec<Option<Judged>> {
         let mut known = Vec::with_capacity(self.class.ways.len());
         for way in 0..self.class.ways.len() {
-            self.turn_to(way, cell);
-            known.push(self.agrees_by_bounds(cell, at_large));
+            known.push(match looked_at(way) {
+                None => Some(Judged::Agreed),
+                Some(orders) => {
+                    self.turn_to(way, cell);
+                    self.agrees_by_bounds(cell, orders)
+                }
+            });
         }
         known
     }
 
-    /// Whether the bounds show that the models agree on all executions of what is evaluated; so far as
-    /// these leave orders open, only if asked to look at all orders together.
-    fn agrees_by_bounds(&mut self, cell: &Cell<'_>, at_large: bool) -> Option<Judged> {
+    /// Whether the bounds show that the models agree on all executions of what is evaluated.
+    fn agrees_by_bounds(&mut self, cell: &Cell<'_>, orders: Orders) -> Option<Judged> {
         let (fails, same) = self.stand_at_once();
         if fails == [true; 2] {
             return Some(Judged::Forbidden);
         }
         let agree = (same && fails == [false; 2])
-            || (at_large && self.agrees_at_large(cell, self.any[1], fails));
+            || (orders == Orders::Together && self.agrees_at_large(cell, self.any[1], fails));
         agree.then_some(Judged::Agreed)
     }
 
