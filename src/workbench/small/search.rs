@@ -191,6 +191,8 @@ pub(super) struct Search<'s, 'v> {
     pub(super) any: [[Rows; 2]; 2],
     /// The ways to read that are looked at.
     pub(super) class: Class,
+    /// The class of the one way that is looked at, if it has others.
+    whole: Option<Class>,
     /// The way to read for which reads-from is evaluated, and that for which all is that depends on no
     /// order.
     current: [Option<usize>; 2],
@@ -240,6 +242,7 @@ impl<'s, 'v> Search<'s, 'v> {
             coherence,
             any,
             class: Class::default(),
+            whole: None,
             current: [None; 2],
             early: Vec::new(),
             effort,
@@ -260,25 +263,43 @@ impl<'s, 'v> Search<'s, 'v> {
             }
             self.evaluate_labels(&top);
         }
-        let wanted = match asks {
-            Asks::Difference => Wanted::UpToSymmetry,
-            Asks::Border(_) => Wanted::All,
-        };
+        match asks {
+            Asks::Difference => self.all_differences(&top),
+            Asks::Border(side) => self.all_borders(&top, side),
+        }
+    }
+
+    fn all_differences(&mut self, top: &Cell<'s>) -> ControlFlow<()> {
+        let each = self.executions_of_a_way(top);
         let mut dirty = false;
+        let wanted = Wanted::UpToSymmetry;
         for class in classes(self.shape, &self.frame.events, &self.writers, wanted) {
-            for class in class.manageable(self.executions_of_a_way(&top)) {
-                self.effort.candidates += class.ways.len() as u64;
-                self.begin(class);
+            // Where the models agree on each way by itself, they agree on the class.
+            let ways = class.one_by_one();
+            let whole = (ways.len() > 1 && class.is_manageable(each)).then_some(class);
+            for way in ways {
+                self.effort.candidates += 1;
+                self.begin(way);
+                self.whole.clone_from(&whole);
                 if dirty {
-                    self.evaluate_labels(&top);
+                    self.evaluate_labels(top);
                 }
-                dirty = match asks {
-                    Asks::Difference => self.explore(&top, self.all_open(&top))?,
-                    Asks::Border(side) => {
-                        let none = vec![false; self.class.sizes.iter().product()];
-                        self.follow(&top, side, &none, self.executions(&top))?
-                    }
-                };
+                dirty = self.explore(top, self.all_open(top))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn all_borders(&mut self, top: &Cell<'s>, side: Border) -> ControlFlow<()> {
+        let each = self.executions_of_a_way(top);
+        for class in classes(self.shape, &self.frame.events, &self.writers, Wanted::All) {
+            let classes = if class.is_manageable(each) { vec![class] } else { class.one_by_one() };
+            for class in classes {
+                self.effort.candidates += 1;
+                self.begin(class);
+                self.evaluate_labels(top);
+                let none = vec![false; self.class.sizes.iter().product()];
+                let _ = self.follow(top, side, &none, self.executions(top))?;
             }
         }
         ControlFlow::Continue(())
@@ -351,6 +372,10 @@ impl<'s, 'v> Search<'s, 'v> {
         self.effort.cells += 1;
         match self.known(cell, open) {
             Known::Agree => ControlFlow::Continue(true),
+            Known::Differ { .. } if self.whole.is_some() => {
+                self.explore_whole(cell)?;
+                ControlFlow::Continue(true)
+            }
             Known::Differ { last, allowed_by } => {
                 if let Some(difference) = self.strongest(cell, last, allowed_by) {
                     (self.visit)(difference, &mut self.ceiling)?;
@@ -359,6 +384,19 @@ impl<'s, 'v> Search<'s, 'v> {
             }
             Known::Open => ControlFlow::Continue(false),
         }
+    }
+
+    /// Looks at a cell in which a way to read shows a difference with all ways that no test tells from
+    /// this one.
+    fn explore_whole(&mut self, cell: &Cell<'s>) -> ControlFlow<()> {
+        let Some(whole) = self.whole.take() else { return ControlFlow::Continue(()) };
+        let way = std::mem::replace(&mut self.class, whole);
+        self.current = [None; 2];
+        let _ = self.explore(cell, self.all_open(cell))?;
+        self.whole = Some(std::mem::replace(&mut self.class, way));
+        self.current = [None; 2];
+        self.evaluate_labels(cell);
+        ControlFlow::Continue(())
     }
 
     /// What is left of a cell without the parts on which the models agree, whatever reads read from;

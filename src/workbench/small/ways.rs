@@ -66,14 +66,16 @@ impl Class {
         Self { ways, sizes }
     }
 
-    /// The class as it is, or, where its executions are too many to be looked at together, its ways one
-    /// by one. Then an outcome of one way may be found that another one has as well.
-    pub(super) fn manageable(self, executions_of_a_way: usize) -> Vec<Self> {
-        if self.ways.len() * executions_of_a_way <= MOST_EXECUTIONS {
-            return vec![self];
-        }
-        let sizes = &self.sizes;
-        self.ways.iter().map(|way| Self { ways: vec![way.clone()], sizes: sizes.clone() }).collect()
+    /// Whether its executions are few enough to be looked at together. Of a class that is not, an outcome
+    /// of one way may be found that another one has as well.
+    pub(super) fn is_manageable(&self, executions_of_a_way: usize) -> bool {
+        self.ways.len() * executions_of_a_way <= MOST_EXECUTIONS
+    }
+
+    /// Each way by itself.
+    pub(super) fn one_by_one(&self) -> Vec<Self> {
+        let of = |way: &Way| Self { ways: vec![way.clone()], sizes: self.sizes.clone() };
+        self.ways.iter().map(of).collect()
     }
 
     /// Whether two indices are of the same last values of some locations.
