@@ -44,7 +44,7 @@ pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
             answer.too_large
         );
     }
-    if answer.unconfirmed > 0 {
+    if answer.unconfirmed > 0 && answer.found.is_empty() {
         let _ = writeln!(
             out,
             "{} outcomes that the search tells apart have the same verdict as tests",

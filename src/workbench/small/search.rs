@@ -140,7 +140,7 @@ pub fn allowed(space: &Space<'_>, program: &Difference, pinned: &[bool]) -> [boo
     let all = classes(shape, &search.frame.events, &search.writers, Wanted::All);
     let own = all.into_iter().find_map(|class| class.position(reads).map(|way| (class, way)));
     let Some((class, way)) = own else { return [false; 2] };
-    let told = class.index(way, finals, &search.writers);
+    let told = class.index(way, (finals, pinned), &search.writers);
     search.begin(class);
     let mut open = search.executions(&cell);
     let found = search.outcomes(&cell, &mut open);

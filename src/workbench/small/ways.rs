@@ -122,16 +122,16 @@ impl Class {
         Some(finals)
     }
 
-    /// The index of the last values of a way with certain last writes.
+    /// The index of the last values of a way with certain last writes of the locations that are pinned.
     pub(super) fn index(
         &self,
         way: usize,
-        finals: &[usize],
+        (finals, pinned): (&[usize], &[bool]),
         writers: &[Vec<usize>],
     ) -> Option<usize> {
         let (mut index, mut factor) = (0, 1);
         for (loc, (&size, writers)) in self.sizes.iter().zip(writers).enumerate() {
-            if !writers.is_empty() {
+            if pinned[loc] && !writers.is_empty() {
                 let at = writers.iter().position(|write| *write == finals[loc])?;
                 index += factor * self.ways[way].lasts[loc][at];
             }
