@@ -3,6 +3,7 @@
 use super::json::SCHEMA;
 use crate::workbench::distinguish::{Answer, Distinction};
 use crate::workbench::family::Family;
+use crate::workbench::small::rows::MOST;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -34,6 +35,20 @@ pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
             out,
             "not looked at, since {a} or {b} has no clause for it: {}",
             answer.outside.join(", ")
+        );
+    }
+    if answer.too_large > 0 {
+        let _ = writeln!(
+            out,
+            "not looked at: {} skeletons whose programs have more than {MOST} events, initial writes included",
+            answer.too_large
+        );
+    }
+    if answer.unconfirmed > 0 && answer.found.is_empty() {
+        let _ = writeln!(
+            out,
+            "{} outcomes that the search tells apart have the same verdict as tests",
+            answer.unconfirmed
         );
     }
     let effort = &answer.effort;
@@ -117,6 +132,7 @@ pub fn json(answer: &Answer, names: [&str; 2], threads: usize) -> String {
         "outside": answer.outside,
         "same_axioms": answer.same_axioms,
         "budget_over": answer.is_cut,
+        "too_large": answer.too_large,
     });
     format!("{value:#}\n")
 }

@@ -1,6 +1,7 @@
 //! Tests that characterize a model, as text and JSON.
 
 use super::json::SCHEMA;
+use crate::workbench::small::rows::MOST;
 use crate::workbench::suite::{Pin, Suite};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -38,7 +39,16 @@ fn summary(suite: &Suite, model: &str) -> String {
         sizes.iter().map(|(events, count)| format!("{count} of {events} events")).collect();
     let count = suite.tests.len();
     let sizes = if sizes.is_empty() { String::new() } else { format!(": {}", sizes.join(", ")) };
-    format!("{count} tests pin {model}{sizes}; {} shapes were looked at\n", suite.shapes)
+    let mut out =
+        format!("{count} tests pin {model}{sizes}; {} shapes were looked at\n", suite.shapes);
+    if suite.too_large > 0 {
+        let _ = writeln!(
+            out,
+            "not looked at: {} skeletons whose programs have more than {MOST} events, initial writes included",
+            suite.too_large
+        );
+    }
+    out
 }
 
 /// The tests as one JSON object.
@@ -61,6 +71,7 @@ pub fn json(suite: &Suite, model: &str) -> String {
         "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
         "model": model,
         "tests": tests,
+        "too_large": suite.too_large,
     });
     format!("{value:#}\n")
 }

@@ -95,6 +95,9 @@ pub struct Answer {
     pub same_axioms: bool,
     /// How many skeletons were looked at.
     pub skeletons: usize,
+    /// How many skeletons were not looked at, since their programs have more events than are evaluated.
+    /// Their sizes are not among those covered.
+    pub too_large: usize,
     /// How many shapes were looked at: those of skeletons on which the models may differ.
     pub shapes: usize,
     /// How much work that was.
@@ -137,6 +140,9 @@ pub fn distinguish(question: &Question<'_>) -> Answer {
                 return answer;
             }
         }
+        if answer.too_large > 0 {
+            continue;
+        }
         for (covered, prepared) in answer.covered.iter_mut().zip(&families) {
             if prepared.family == Family::Plain || events <= question.special_events {
                 covered.events = events;
@@ -160,12 +166,15 @@ fn group(
     keys: &mut BTreeSet<Vec<usize>>,
     answer: &mut Answer,
 ) -> bool {
-    let list = skeletons(events, threads, &prepared.alphabet);
+    let mut list = skeletons(events, threads, &prepared.alphabet);
     answer.same_axioms &= prepared.whole.pair.is_one();
     answer.skeletons += list.len();
     if prepared.whole.pair.is_one() {
         return true;
     }
+    let all = list.len();
+    list.retain(Skeleton::fits);
+    answer.too_large += all - list.len();
     let mut chunks: &[&[Skeleton]] = &list.chunks(CHUNK).collect::<Vec<_>>();
     let mut size = FIRST_CHUNKS;
     // What is found in some chunks limits the search in the next ones. How many these are depends on

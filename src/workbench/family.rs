@@ -153,50 +153,57 @@ impl Known {
     ) -> Self {
         let probe = |kind: Kind, label: Label, alias: bool| {
             let plain = Op { kind, loc: 0, alias, copies: None };
-            let load = Op { kind: Kind::Load, alias: false, ..plain };
+            // A second address is only one of the program's features where something is written.
+            let store = Op { kind: Kind::Store, alias: false, ..plain };
             let weak = Label { order: Some(Order::Weak), scope: None };
             let difference = Difference {
-                shape: Shape { threads: vec![vec![load, plain]] },
+                shape: Shape { threads: vec![vec![store, plain]] },
                 placement: Placement { of: vec![[0; 3]] },
                 labels: vec![weak, label],
-                reads: vec![0; 1 + usize::from(kind.reads())],
+                reads: vec![0; usize::from(kind.reads())],
                 finals: vec![0],
                 allowed_by: 0,
             };
             let wording = Wording { name: "probe", about: "", metadata: &[], finals: &[] };
             let text = text(&difference, &wording);
-            let speaks = |model: &Model| {
+            models.map(|model| {
                 let said = verdict_of(engine, settings, model, &text);
                 said.is_some_and(|said| said.kind != VerdictKind::OutOfModel)
-            };
-            models.iter().all(|model| speaks(model))
+            })
+        };
+        // What neither model has a clause for is no gap of the comparison.
+        let mut both = |kind: Kind, label: Label, alias: bool, what: &str| {
+            let speak = probe(kind, label, alias);
+            if speak[0] != speak[1] {
+                outside.push(what.to_owned());
+            }
+            speak == [true; 2]
         };
         let scoped = |kind: Kind, order: Order| match (kind, order) {
             (_, Order::Weak) => Label { order: Some(order), scope: None },
+            (Kind::OrderedAliasFence, _) => {
+                Label { order: Some(order), scope: Some(Level::System) }
+            }
             _ => Label { order: Some(order), scope: Some(Level::Gpu) },
         };
         let mut known = Vec::new();
         for kind in Kind::ALL {
             let all = orders(kind);
-            let has: Vec<Order> =
-                all.iter().copied().filter(|&o| probe(kind, scoped(kind, o), false)).collect();
-            for order in all.iter().filter(|order| !has.contains(order)) {
-                outside.push(format!("{kind:?} {order:?}").to_lowercase());
-            }
+            let mut has = |&order: &Order| {
+                let what = format!("{}.{order}", kind.name());
+                both(kind, scoped(kind, order), false, &what)
+            };
+            let has: Vec<Order> = all.iter().copied().filter(|order| has(order)).collect();
             let bare = Label { order: None, scope: None };
-            if (all.is_empty() && probe(kind, bare, false)) || !has.is_empty() {
+            if (all.is_empty() && both(kind, bare, false, kind.name())) || !has.is_empty() {
                 known.push((kind, has));
-            } else if all.is_empty() {
-                outside.push(format!("{kind:?}").to_lowercase());
             }
         }
         let cluster = Label { order: Some(Order::Relaxed), scope: Some(Level::Cluster) };
-        let cluster_scope = probe(Kind::Load, cluster, false);
-        if !cluster_scope {
-            outside.push("scope .cluster".to_owned());
-        }
+        let cluster_scope = both(Kind::Load, cluster, false, "scope .cluster");
         let weak = Label { order: Some(Order::Weak), scope: None };
-        Self { orders: known, cluster_scope, aliases: probe(Kind::Load, weak, true) }
+        let aliases = both(Kind::Load, weak, true, "second addresses");
+        Self { orders: known, cluster_scope, aliases }
     }
 
     fn has(&self, kind: Kind) -> bool {
@@ -220,7 +227,7 @@ fn one<'m>(
     let (own, aliases, copies): (&[Kind], bool, bool) = match family {
         Family::Plain => (&[], false, false),
         Family::Barriers => (&[Kind::CtaBarrier, Kind::ClusterBarrier], false, false),
-        Family::Aliases => (&[Kind::AliasFence], known.aliases, false),
+        Family::Aliases => (&[Kind::AliasFence, Kind::OrderedAliasFence], known.aliases, false),
         Family::Copies => (&[], false, true),
     };
     let speaks = match family {

@@ -14,7 +14,7 @@ use super::small::difference::Difference;
 use super::small::label::{Label, scopes_told_apart};
 use super::small::place::Placement;
 use super::small::realise::{Wording, contested, text};
-use super::small::search::{Border, Effort, Space, outcomes};
+use super::small::search::{Border, Effort, Space, allowed};
 use super::small::shape::{Kind, Op, Shape};
 use super::small::skeleton::{Skeleton, skeletons};
 use crate::batch::in_order;
@@ -70,6 +70,8 @@ pub struct Suite {
     pub tests: Vec<Pin>,
     /// How many shapes were looked at.
     pub shapes: usize,
+    /// How many kinds of programs were not looked at, since they have more events than are evaluated.
+    pub too_large: usize,
     /// Tests that the search forbids and the pipeline allows: other reads-from choices give the
     /// same values.
     pub unconfirmed: usize,
@@ -150,7 +152,10 @@ fn group(
     seen: &mut Seen,
     suite: &mut Suite,
 ) {
-    let list = skeletons(events, threads, &family.alphabet);
+    let mut list = skeletons(events, threads, &family.alphabet);
+    let all = list.len();
+    list.retain(Skeleton::fits);
+    suite.too_large += all - list.len();
     let chunks: Vec<&[Skeleton]> = list.chunks(CHUNK).collect();
     let work = |index: usize| {
         let (mut found, mut count) = (Vec::new(), 0);
@@ -205,10 +210,7 @@ fn pins(space: &Space<'_>, shape: &Shape) -> Vec<(Difference, Vec<bool>)> {
 
 /// Whether the model allows an outcome that is described by the final values of some locations.
 fn allows(space: &Space<'_>, program: &Difference, pinned: &[bool]) -> bool {
-    outcomes(space, program).iter().any(|(last, allowed)| {
-        let fits = last.iter().zip(&program.finals).zip(pinned).all(|((a, b), p)| !p || a == b);
-        fits && allowed[0]
-    })
+    allowed(space, program, pinned)[0]
 }
 
 /// The program with one label weaker, or with its threads further apart.
@@ -219,7 +221,7 @@ fn weaker(space: &Space<'_>, program: &Difference) -> Vec<Difference> {
         // A scope with another name that reaches the same threads is no narrower one.
         let scopes = scopes_told_apart(&program.placement, thread, space.pair.asked.scopes);
         let is_own = |label: &&Label| {
-            op.kind == Kind::ClusterBarrier || label.scope.is_none_or(|s| scopes.contains(&s))
+            op.kind.has_one_scope() || label.scope.is_none_or(|s| scopes.contains(&s))
         };
         let labels = space.labels[op.kind as usize].iter().filter(is_own);
         let below = labels.filter(|label| own.is_above(label));
@@ -388,7 +390,7 @@ fn shape_name(program: &Difference) -> String {
                 Kind::Load => words.push(format!("R{loc}{read}")),
                 Kind::Store => words.push(format!("W{loc}")),
                 Kind::Atom | Kind::Red => words.push(format!("U{loc}{read}")),
-                Kind::Fence | Kind::CtaBarrier | Kind::ClusterBarrier | Kind::AliasFence => {}
+                _ => {}
             }
         }
         threads.push(words.join(" "));
@@ -412,6 +414,7 @@ fn words(program: &Difference) -> String {
                 Kind::CtaBarrier => "bar",
                 Kind::ClusterBarrier => "cluster-bar.",
                 Kind::AliasFence => "alias-fence",
+                Kind::OrderedAliasFence => "alias-fence.",
                 Kind::Load | Kind::Store => "",
             };
             let order = label.order.map_or(String::new(), |o| format!("{o:?}").to_lowercase());

@@ -2,14 +2,11 @@
 
 use super::cell::Cell;
 use super::difference::Difference;
-use super::evaluation::Stand;
 use super::label::Label;
 use super::orders::Execution;
-use super::pair::{Demand, Stage};
 use super::part::{Ceiling, Part};
 use super::search::{Asks, Border, Effort, Search, Space, everything, search};
 use super::shape::Shape;
-use super::stands::{Allows, is_early};
 use std::ops::ControlFlow;
 
 /// Gives the programs of a shape that may be at the border of the first model. These are, for each
@@ -31,19 +28,12 @@ impl<'s> Search<'s, '_> {
     pub(super) fn follow(
         &mut self,
         cell: &Cell<'s>,
-        reads: &[usize],
         side: Border,
         known: &[bool],
         mut open: Vec<Execution>,
     ) -> ControlFlow<(), bool> {
         self.effort.cells += 1;
-        self.early = self.frame.stand_early();
-        let broken =
-            |(demand, stand): (&Demand, &Stand)| is_early(demand) && *stand == Stand::Broken;
-        let allowed = match self.space.pair.demands.iter().zip(&self.early).any(broken) {
-            true => vec![[Allows::default(); 2]; known.len()],
-            false => self.outcomes(cell, &mut open),
-        };
+        let allowed = self.outcomes(cell, &mut open);
         let mut known = known.to_vec();
         for (index, [allows, _]) in allowed.iter().enumerate() {
             if known[index] || (allows.may && !allows.must) {
@@ -51,9 +41,14 @@ impl<'s> Search<'s, '_> {
             }
             known[index] = true;
             if allows.must == (side == Border::Allowed) {
-                let finals = self.finals(index, &self.sizes());
-                for program in self.corners(cell, reads, &finals, side) {
-                    (self.visit)(program, &mut self.ceiling)?;
+                for way in 0..self.class.ways.len() {
+                    let Some(finals) = self.class.finals_of(way, index, &self.writers) else {
+                        continue;
+                    };
+                    let reads = self.class.ways[way].reads.clone();
+                    for program in self.corners(cell, &reads, &finals, side) {
+                        (self.visit)(program, &mut self.ceiling)?;
+                    }
                 }
             }
         }
@@ -61,9 +56,8 @@ impl<'s> Search<'s, '_> {
             return ControlFlow::Continue(false);
         }
         for part in self.ways(cell) {
-            self.frame.evaluate(Stage::Labels, &part);
-            self.frame.evaluate(Stage::Both, &part);
-            let _ = self.follow(&part, reads, side, &known, open.clone())?;
+            self.evaluate_labels(&part);
+            let _ = self.follow(&part, side, &known, open.clone())?;
         }
         ControlFlow::Continue(true)
     }

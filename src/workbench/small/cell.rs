@@ -64,7 +64,9 @@ pub fn events(shape: &Shape) -> Vec<Event> {
             Kind::Load => &[Part::Read],
             Kind::Store => &[Part::Write],
             Kind::Atom | Kind::Red => &[Part::Read, Part::Write],
-            Kind::Fence | Kind::CtaBarrier | Kind::AliasFence => &[Part::Fence],
+            Kind::Fence | Kind::CtaBarrier | Kind::AliasFence | Kind::OrderedAliasFence => {
+                &[Part::Fence]
+            }
             Kind::ClusterBarrier => &[Part::Arrive, Part::Wait],
         };
         let event = |&part| Event { part, op: index, thread, loc: op.loc, alias: op.alias };
@@ -229,7 +231,7 @@ impl<'p> Frame<'p> {
             BaseSet::Memory => is_memory,
             BaseSet::InitialWrite => event.part == Part::Init,
             BaseSet::Fence => !is_memory,
-            BaseSet::ProxyFence | BaseSet::Alias => kind == Some(Kind::AliasFence),
+            BaseSet::ProxyFence | BaseSet::Alias => kind.is_some_and(Kind::is_alias_fence),
             BaseSet::Barrier => {
                 matches!(kind, Some(Kind::CtaBarrier | Kind::ClusterBarrier))
             }
@@ -333,7 +335,7 @@ impl<'p> Frame<'p> {
         match relation {
             BaseRel::Po => one_thread && i < j,
             BaseRel::Id | BaseRel::SameAccess | BaseRel::SameOperation => i == j,
-            BaseRel::Covers => !is_init(a) && self.kinds[a.op] == Kind::AliasFence && is_memory(b),
+            BaseRel::Covers => !is_init(a) && self.kinds[a.op].is_alias_fence() && is_memory(b),
             BaseRel::Loc => one_loc,
             BaseRel::Vloc | BaseRel::Same => one_loc && self.one_address((i, a), (j, b), upper),
             BaseRel::Internal => one_thread || i == j,

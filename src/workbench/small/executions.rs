@@ -11,7 +11,7 @@ use super::lanes::LANES;
 use super::orders::{Execution, Pending, linear_orders, relation};
 use super::pair::Stage;
 use super::rows::{Rows, bits};
-use super::search::{Known, Search};
+use super::search::{Known, Orders, Search};
 use super::stands::Allows;
 use crate::ptx::operation::Order;
 use rustc_hash::FxHashSet;
@@ -44,6 +44,26 @@ impl Search<'_, '_> {
 
     /// The executions of all programs of a cell.
     pub(super) fn executions(&self, cell: &Cell<'_>) -> Vec<Execution> {
+        let orders = self.coherence_orders();
+        let fences = linear_orders(&bits(self.sc_fences(cell)).collect::<Vec<_>>());
+        let mut all = Vec::with_capacity(self.class.ways.len() * fences.len() * orders.len());
+        for way in 0..self.class.ways.len() {
+            for &fences in &fences {
+                all.extend(orders.iter().map(|&co| Execution { way, fences, co }));
+            }
+        }
+        all
+    }
+
+    /// How many executions each way to read has.
+    pub(super) fn executions_of_a_way(&self, cell: &Cell<'_>) -> usize {
+        let orders: usize = self.coherence.iter().map(Vec::len).product();
+        let fences = self.sc_fences(cell).count_ones() as usize;
+        orders * (1..=fences).product::<usize>()
+    }
+
+    /// The coherence orders of all locations.
+    fn coherence_orders(&self) -> Vec<Rows> {
         let mut orders = vec![self.initial()];
         for own in &self.coherence {
             let joined = |co: &Rows, more: &Rows| {
@@ -53,9 +73,7 @@ impl Search<'_, '_> {
             };
             orders = orders.iter().flat_map(|co| own.iter().map(|more| joined(co, more))).collect();
         }
-        let fences = linear_orders(&bits(self.sc_fences(cell)).collect::<Vec<_>>());
-        let with = |fences: Rows| orders.iter().map(move |&co| Execution { fences, co });
-        fences.into_iter().flat_map(with).collect()
+        orders
     }
 
     /// The fences that may be `fence.sc` in a cell.
@@ -73,39 +91,43 @@ impl Search<'_, '_> {
     ///
     /// The models agree on an outcome unless one of its executions is one on which they may disagree. The
     /// other executions with this outcome are looked at only then.
-    pub(super) fn by_choice(&mut self, cell: &Cell<'_>, open: &mut Pending) -> Known {
+    ///
+    /// Of ways to read for which the bounds tell, it is known that the models agree.
+    pub(super) fn by_choice(
+        &mut self,
+        cell: &Cell<'_>,
+        open: &mut Pending,
+        bounded: &[Option<Judged>],
+    ) -> Known {
         self.forget_fences(cell, open);
-        let sizes = self.sizes();
         let disputed = std::mem::take(&mut open.disputed);
-        let judged = self.judged(cell, &disputed, true);
+        let judged = self.judged(cell, &disputed, true, bounded);
         let mut disputes: Vec<Candidate> = Vec::new();
         for (execution, judged) in disputed.into_iter().zip(judged) {
             match judged {
                 Judged::Agreed => open.agreed.push(execution),
                 Judged::Forbidden => {}
-                Judged::Disputed(stands) => {
-                    disputes.push(self.candidate(execution, stands, &sizes))
-                }
+                Judged::Disputed(stands) => disputes.push(self.candidate(execution, stands)),
             }
         }
         if disputes.is_empty() {
             open.agreed.clear();
             return Known::Agree;
         }
-        let mut allowed = vec![[Allows::default(); 2]; sizes.iter().product()];
+        let mut allowed = self.none_allowed();
         let mut contested = vec![false; allowed.len()];
         for candidate in &disputes {
             candidate.lasts.iter().for_each(|&index| contested[index] = true);
             candidate.note(&mut allowed);
         }
         let mut agreed = std::mem::take(&mut open.agreed);
-        agreed.retain(|e| self.lasts(&e.co, &sizes).iter().any(|&index| contested[index]));
-        agreed.sort_by_key(|execution| execution.fences);
-        let judged = self.judged(cell, &agreed, false);
+        agreed.retain(|e| self.lasts(e).iter().any(|&index| contested[index]));
+        agreed.sort_by_key(|execution| (execution.way, execution.fences));
+        let judged = self.judged(cell, &agreed, false, bounded);
         let mut others: Vec<Candidate> = Vec::new();
         for (execution, judged) in agreed.into_iter().zip(judged) {
             if let Judged::Disputed(stands) = judged {
-                let candidate = self.candidate(execution, stands, &sizes);
+                let candidate = self.candidate(execution, stands);
                 candidate.note(&mut allowed);
                 others.push(candidate);
             }
@@ -119,7 +141,7 @@ impl Search<'_, '_> {
             let differ = |x: &Allows, y: &Allows| x.must && !y.may;
             if differ(a, b) || differ(b, a) {
                 let allowed_by = usize::from(differ(b, a));
-                return Known::Differ { finals: self.finals(index, &sizes), allowed_by };
+                return Known::Differ { last: index, allowed_by };
             }
             contested[index] = !is_decided(index) && (a.may || b.may);
             if contested[index] {
@@ -138,10 +160,26 @@ impl Search<'_, '_> {
         known
     }
 
-    /// How the models stand to executions, of which those with one order of fences follow each other.
-    fn judged(&mut self, cell: &Cell<'_>, all: &[Execution], may_agree: bool) -> Vec<Judged> {
+    /// How the models stand to executions, of which those with one way to read and one order of fences
+    /// follow each other.
+    fn judged(
+        &mut self,
+        cell: &Cell<'_>,
+        all: &[Execution],
+        may_agree: bool,
+        bounded: &[Option<Judged>],
+    ) -> Vec<Judged> {
         let mut judged = Vec::with_capacity(all.len());
-        for fences in all.chunk_by(|a, b| a.fences == b.fences) {
+        for fences in all.chunk_by(|a, b| a.way == b.way && a.fences == b.fences) {
+            match bounded[fences[0].way] {
+                Some(Judged::Agreed) if !may_agree => {}
+                Some(known) => {
+                    judged.extend(fences.iter().map(|_| known));
+                    continue;
+                }
+                None => {}
+            }
+            self.turn_to(fences[0].way, cell);
             self.frame.chosen.fences = [fences[0].fences; 2];
             self.frame.evaluate(Stage::FenceOrder, cell);
             for bundle in fences.chunks(LANES) {
@@ -160,17 +198,17 @@ impl Search<'_, '_> {
         judged
     }
 
-    fn candidate(&self, execution: Execution, stands: [Stand; 2], sizes: &[usize]) -> Candidate {
-        let lasts = self.lasts(&execution.co, sizes);
+    fn candidate(&self, execution: Execution, stands: [Stand; 2]) -> Candidate {
+        let lasts = self.lasts(&execution);
         Candidate { execution, lasts, stands }
     }
 
-    /// How many writes may be the last of each location.
-    pub(super) fn sizes(&self) -> Vec<usize> {
-        self.writers.iter().map(|writers| writers.len().max(1)).collect()
+    /// What is allowed by no execution, by last values.
+    fn none_allowed(&self) -> Vec<[Allows; 2]> {
+        vec![[Allows::default(); 2]; self.class.sizes.iter().product()]
     }
 
-    /// The outcomes that each model allows by some executions, by last writes. Executions stay that
+    /// The outcomes that each model allows by some executions, by last values. Executions stay that
     /// are forbidden by neither model for all programs of the cell, and whose outcomes are not all allowed
     /// by both for all of them.
     pub(super) fn outcomes(
@@ -178,14 +216,14 @@ impl Search<'_, '_> {
         cell: &Cell<'_>,
         open: &mut Vec<Execution>,
     ) -> Vec<[Allows; 2]> {
-        let sizes = self.sizes();
-        let mut allowed = vec![[Allows::default(); 2]; sizes.iter().product()];
+        let mut allowed = self.none_allowed();
         let all = std::mem::take(open);
-        let judged = self.judged(cell, &all, false);
+        let bounded = self.by_bounds(cell, |_| Some(Orders::OneByOne));
+        let judged = self.judged(cell, &all, false, &bounded);
         let mut kept: Vec<Candidate> = Vec::new();
         for (execution, judged) in all.into_iter().zip(judged) {
             if let Judged::Disputed(stands) = judged {
-                let candidate = self.candidate(execution, stands, &sizes);
+                let candidate = self.candidate(execution, stands);
                 candidate.note(&mut allowed);
                 kept.push(candidate);
             }
@@ -215,23 +253,20 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The events that write last to each location, by an index of last writes.
-    pub(super) fn finals(&self, mut index: usize, sizes: &[usize]) -> Vec<usize> {
-        let mut finals = Vec::new();
-        for (loc, (&size, writers)) in sizes.iter().zip(&self.writers).enumerate() {
-            finals.push(writers.get(index % size).copied().unwrap_or(loc));
-            index /= size;
-        }
-        finals
-    }
-
-    /// The indices of last writes that a coherence order leaves possible.
-    fn lasts(&self, co: &Rows, sizes: &[usize]) -> Vec<usize> {
+    /// The indices of last values that an execution leaves possible.
+    fn lasts(&self, execution: &Execution) -> Vec<usize> {
         let mut found = vec![0];
         let mut factor = 1;
-        for (&size, writers) in sizes.iter().zip(&self.writers) {
-            let is_last = |&at: &usize| writers.get(at).is_none_or(|&w| co[w] == 0);
-            let last: Vec<usize> = (0..size).filter(is_last).collect();
+        let values = &self.class.ways[execution.way].lasts;
+        for ((&size, writers), values) in self.class.sizes.iter().zip(&self.writers).zip(values) {
+            let is_last = |(write, _): &(&usize, &usize)| execution.co[**write] == 0;
+            let mut last: Vec<usize> =
+                writers.iter().zip(values).filter(is_last).map(|(_, &value)| value).collect();
+            if writers.is_empty() {
+                last.push(0);
+            }
+            last.sort_unstable();
+            last.dedup();
             let longer = found.iter().flat_map(|&known| last.iter().map(move |at| (known, *at)));
             found = longer.map(|(known, at)| known + factor * at).collect();
             factor *= size;

@@ -58,6 +58,7 @@ pub fn orders(kind: Kind) -> &'static [Order] {
         Kind::Red => &[Order::Release, Order::Relaxed],
         Kind::Fence => &[Order::Sc, Order::AcqRel, Order::Acquire, Order::Release],
         Kind::ClusterBarrier => &[Order::Release, Order::Relaxed],
+        Kind::OrderedAliasFence => &[Order::Acquire, Order::Release],
         Kind::CtaBarrier | Kind::AliasFence => &[],
     }
 }
@@ -81,6 +82,9 @@ pub fn labels(
             (_, Order::Weak) => all.push(Label { order: order_of, scope: None }),
             (Kind::ClusterBarrier, _) => {
                 all.push(Label { order: order_of, scope: Some(Level::Cluster) });
+            }
+            (Kind::OrderedAliasFence, _) => {
+                all.push(Label { order: order_of, scope: Some(Level::System) });
             }
             _ => {
                 let levels = LEVELS.iter().rev();

@@ -32,3 +32,5 @@ pub mod shape;
 pub mod skeleton;
 mod stands;
 mod twins;
+mod values;
+mod ways;

@@ -3,9 +3,11 @@
 
 use super::rows::{MOST, Rows, bits};
 
-/// What an execution chooses beside reads-from.
+/// What an execution chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Execution {
+    /// What reads read from: a way of the class that is looked at.
+    pub(super) way: usize,
     /// A total order of fences, of which `sc` is a part.
     pub(super) fences: Rows,
     /// Coherence.
@@ -21,13 +23,6 @@ pub(super) struct Pending {
     pub(super) agreed: Vec<Execution>,
     /// The fences that may be `fence.sc`.
     pub(super) fences: u32,
-}
-
-impl Pending {
-    /// Whether several executions are in dispute.
-    pub(super) fn are_many(&self) -> bool {
-        self.disputed.len() > 1
-    }
 }
 
 /// A relation of some pairs.

@@ -353,7 +353,7 @@ pub fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
             is(Kind::is_access) || (set == BaseSet::Generic && has(&[Kind::Fence]))
         }
         BaseSet::Fence => is(|kind| !kind.is_access()),
-        BaseSet::ProxyFence | BaseSet::Alias => has(&[Kind::AliasFence]),
+        BaseSet::ProxyFence | BaseSet::Alias => is(Kind::is_alias_fence),
         BaseSet::Barrier => has(&[Kind::CtaBarrier, Kind::ClusterBarrier]),
         BaseSet::Arrive => has(&[Kind::ClusterBarrier]),
         BaseSet::Rmw => has(&[Kind::Atom, Kind::Red]),
@@ -393,7 +393,7 @@ pub fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
         BaseRel::Dep => alphabet.copies || has(&[Kind::Atom, Kind::Red]),
         BaseRel::Data | BaseRel::ValueDep => alphabet.copies || has(&[Kind::Red]),
         BaseRel::FenceSc => has(&[Kind::Fence]),
-        BaseRel::Covers => has(&[Kind::AliasFence]),
+        BaseRel::Covers => is(Kind::is_alias_fence),
         BaseRel::BarrierSync => has(&[Kind::CtaBarrier]),
         BaseRel::ClusterSync => has(&[Kind::ClusterBarrier]),
         _ => false,

@@ -7,7 +7,7 @@ use super::cell::Cell;
 use super::label::{Label, scopes_told_apart};
 use super::pair::Pair;
 use super::place::Level;
-use super::shape::{Kind, Op, Shape};
+use super::shape::{Op, Shape};
 use crate::ptx::operation::Order;
 use std::ops::ControlFlow;
 
@@ -91,7 +91,7 @@ impl<'a> Cell<'a> {
     pub(super) fn reduce(&mut self, pair: &Pair, shape: &Shape) {
         let [placement] = self.placements[..] else { return };
         for (labels, (thread, op)) in self.labels.iter_mut().zip(shape.ops()) {
-            if op.kind != Kind::ClusterBarrier {
+            if !op.kind.has_one_scope() {
                 let scopes = scopes_told_apart(placement, thread, pair.asked.scopes);
                 labels.retain(|label| label.scope.is_none_or(|scope| scopes.contains(&scope)));
             }

@@ -1,22 +1,18 @@
 //! The text of a litmus test for a program with an outcome; the condition determines the outcome.
 //!
-//! Each store or exchange writes a unique number, and each reduction adds a unique power of ten, so
-//! that a value identifies its source. The condition contains the value of every register, and the
-//! final value of each location that several instructions write.
+//! The condition contains the value of every register, and the final value of each location that
+//! several instructions write.
 
-use super::cell::{Event, Part, events};
 use super::difference::Difference;
 use super::label::{Label, scope};
 use super::place::{Level, Placement};
 use super::shape::{Kind, Op, Shape};
+use super::values::Values;
 use crate::ptx::operation::Order;
 use std::fmt::Write;
 
 /// The names of locations.
 const NAMES: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
-
-/// The assumed value of a read that justifies itself.
-const OUT_OF_THIN_AIR: u64 = 42;
 
 /// The text of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +32,7 @@ pub struct Wording<'a> {
 #[must_use]
 pub fn text(difference: &Difference, wording: &Wording<'_>) -> String {
     let Difference { shape, placement, labels, .. } = difference;
-    let values = Values::new(difference);
+    let values = Values::new(shape);
     let mut out = format!("PTX {}\n", wording.name);
     if !wording.about.is_empty() {
         let _ = writeln!(out, "\"{}\"", wording.about);
@@ -56,8 +52,8 @@ pub fn text(difference: &Difference, wording: &Wording<'_>) -> String {
     let mut at = 0;
     for (thread, ops) in shape.threads.iter().enumerate() {
         let _ = writeln!(out, "P{thread} @ {} {{", place(placement, thread));
-        for (own, op) in ops.iter().enumerate() {
-            let _ = writeln!(out, "  {}", statement(op, labels[at], &values, at, at - own));
+        for op in ops {
+            let _ = writeln!(out, "  {}", statement(op, labels[at], &values, at));
             at += 1;
         }
         out.push_str("}\n");
@@ -88,71 +84,9 @@ fn place(placement: &Placement, thread: usize) -> String {
     }
 }
 
-/// The values that events read and write.
-struct Values<'d> {
-    difference: &'d Difference,
-    events: Vec<Event>,
-    ops: Vec<Op>,
-    /// The first instruction of the thread of each instruction.
-    first: Vec<usize>,
-}
-
-impl<'d> Values<'d> {
-    fn new(difference: &'d Difference) -> Self {
-        let shape = &difference.shape;
-        let ops = shape.ops().map(|(_, op)| op).collect();
-        let lengths = shape.threads.iter().map(Vec::len);
-        let starts = lengths.clone().scan(0, |at, length| {
-            *at += length;
-            Some(*at - length)
-        });
-        let first = starts.zip(lengths).flat_map(|(start, n)| vec![start; n]).collect();
-        Self { difference, events: events(shape), ops, first }
-    }
-
-    /// The number that an instruction stores or adds.
-    fn own(&self, at: usize) -> u64 {
-        let op = self.ops[at];
-        let alike = |other: &&Op| {
-            other.kind.writes()
-                && other.loc == op.loc
-                && (other.kind == Kind::Red) == (op.kind == Kind::Red)
-        };
-        let before = u32::try_from(self.ops[..at].iter().filter(alike).count()).unwrap_or(0);
-        match op.kind {
-            Kind::Red => 10_u64.pow(before + 1),
-            _ => u64::from(before) + 1,
-        }
-    }
-
-    /// The value that an instruction reads.
-    fn read(&self, at: usize, depth: usize) -> u64 {
-        let readers = self.events.iter().filter(|event| event.part == Part::Read);
-        let position = readers.map(|event| event.op).position(|op| op == at);
-        let source = position.and_then(|position| self.difference.reads.get(position));
-        source.map_or(0, |&source| self.written(source, depth))
-    }
-
-    /// The value that an event writes; a cyclic dependency yields an out-of-thin-air value.
-    fn written(&self, event: usize, depth: usize) -> u64 {
-        let Event { part, op: at, .. } = self.events[event];
-        if part == Part::Init {
-            return 0;
-        }
-        if depth > self.ops.len() {
-            return OUT_OF_THIN_AIR;
-        }
-        match (self.ops[at].kind, self.ops[at].copies) {
-            (Kind::Red, _) => self.read(at, depth + 1) + self.own(at),
-            (_, Some(source)) => self.read(self.first[at] + usize::from(source), depth + 1),
-            _ => self.own(at),
-        }
-    }
-}
-
-fn statement(op: &Op, label: Label, values: &Values<'_>, at: usize, first: usize) -> String {
+fn statement(op: &Op, label: Label, values: &Values, at: usize) -> String {
     let address = address(op);
-    let register = format!("%r{}", at - first + 1);
+    let register = format!("%r{}", values.position(at) + 1);
     let order = label.order.map_or_else(String::new, |order| format!(".{order}"));
     let scope = label.scope.map_or_else(String::new, |level| format!(".{}", scope(level)));
     match op.kind {
@@ -175,7 +109,7 @@ fn statement(op: &Op, label: Label, values: &Values<'_>, at: usize, first: usize
             let relaxed = if label.order == Some(Order::Relaxed) { ".relaxed" } else { "" };
             format!("barrier.cluster.arrive{relaxed};\n  barrier.cluster.wait;")
         }
-        Kind::AliasFence => "fence.proxy.alias;".to_owned(),
+        Kind::AliasFence | Kind::OrderedAliasFence => format!("fence.proxy.alias{order}{scope};"),
     }
 }
 
@@ -183,17 +117,17 @@ fn address(op: &Op) -> String {
     format!("{}{}", NAMES[usize::from(op.loc)], if op.alias { "2" } else { "" })
 }
 
-fn condition(difference: &Difference, values: &Values<'_>, finals: &[bool]) -> String {
+fn condition(difference: &Difference, values: &Values, finals: &[bool]) -> String {
     let mut parts = Vec::new();
     for (at, (thread, op)) in difference.shape.ops().enumerate() {
         if matches!(op.kind, Kind::Load | Kind::Atom) {
-            let register = at - values.first[at] + 1;
-            parts.push(format!("P{thread}:%r{register} == {}", values.read(at, 0)));
+            let (register, value) = (values.position(at) + 1, values.read(&difference.reads, at));
+            parts.push(format!("P{thread}:%r{register} == {value}"));
         }
     }
     let told = finals.iter().zip(&difference.finals).enumerate().filter(|(_, (told, _))| **told);
-    parts.extend(
-        told.map(|(loc, (_, &last))| format!("{} == {}", NAMES[loc], values.written(last, 0))),
-    );
+    parts.extend(told.map(|(loc, (_, &last))| {
+        format!("{} == {}", NAMES[loc], values.written(&difference.reads, last))
+    }));
     if parts.is_empty() { "true".to_owned() } else { parts.join(" /\\ ") }
 }

@@ -1,23 +1,25 @@
 //! The search for programs and outcomes of a shape that one of two models allows and the other
 //! forbids.
 //!
-//! An outcome consists of the source of every read and the last write of each location. A model
-//! allows the outcome if some coherence order and some order of `fence.sc` make a consistent
-//! execution. The search starts with a cell of programs. If the bounds leave open whether the models
+//! An outcome consists of the value of every register and the last value of each location. A model
+//! allows the outcome if some way to read, some coherence order and some order of `fence.sc` make a
+//! consistent execution. The search starts with a cell of programs. If the bounds leave open whether the models
 //! differ there, it rules out the places, orders and scopes for which they do not, and splits what is
 //! left. In an unsplit cell the models certainly agree or certainly differ.
 
-use super::cell::{Cell, Event, Frame, Part, events};
+use super::bundle::Judged;
+use super::cell::{Cell, Event, Frame, Part};
 use super::difference::Difference;
 use super::evaluation::Stand;
 use super::label::Label;
-use super::orders::{Pending, partial_orders, relation};
+use super::orders::{Pending, partial_orders};
 use super::pair::{Pair, Stage};
 use super::part::{Ceiling, Part as Value, narrow};
 use super::place::{Level, Placement};
 use super::rows::{MOST, Rows};
 use super::shape::{Kind, Shape};
-use super::stands::{Allows, is_early};
+use super::stands::is_early;
+use super::ways::{Class, Wanted, classes};
 use std::ops::ControlFlow;
 
 /// The search space.
@@ -122,43 +124,29 @@ fn meets(shape: &Shape, placement: &Placement) -> bool {
     })
 }
 
-/// The last write of each location, and for each model, whether it allows an outcome with these
-/// writes.
-pub type Outcome = (Vec<usize>, [bool; 2]);
-
-/// The outcomes that the models allow for a program with given reads, by last writes.
-/// [`Difference::finals`] is ignored.
+/// For each model, whether it allows the outcome of a program, with the last values of the locations
+/// that are pinned. [`Difference::allowed_by`] is ignored.
 #[must_use]
-pub fn outcomes(space: &Space<'_>, program: &Difference) -> Vec<Outcome> {
-    let Difference { shape, placement, labels, reads, .. } = program;
+pub fn allowed(space: &Space<'_>, program: &Difference, pinned: &[bool]) -> [bool; 2] {
+    let Difference { shape, placement, labels, reads, finals, .. } = program;
     let labels = labels.iter().map(|&label| vec![label]).collect();
     let cell = Cell { labels, placements: vec![placement] };
-    let mut frame = Frame::new(space.pair, shape);
-    let reads_at = (0..frame.events.len()).filter(|&at| frame.events[at].part == Part::Read);
-    let rf = relation(reads.iter().copied().zip(reads_at));
-    frame.chosen.rf = [rf; 2];
-    [Stage::Shape, Stage::Reads, Stage::Labels, Stage::Both]
-        .into_iter()
-        .for_each(|stage| frame.evaluate(stage, &cell));
+    let frame = Frame::new(space.pair, shape);
     let (mut effort, mut ignore) =
         (Effort::up_to(u64::MAX), |_, _: &mut Option<Ceiling>| ControlFlow::Continue(()));
     let mut search = Search::new(*space, shape, frame, &mut effort, &mut ignore);
-    search.early = search.frame.stand_early();
+    search.frame.evaluate(Stage::Shape, &cell);
+    search.evaluate_labels(&cell);
+    let all = classes(shape, &search.frame.events, &search.writers, Wanted::All);
+    let own = all.into_iter().find_map(|class| class.position(reads).map(|way| (class, way)));
+    let Some((class, way)) = own else { return [false; 2] };
+    let told = class.index(way, (finals, pinned), &search.writers);
+    search.begin(class);
     let mut open = search.executions(&cell);
     let found = search.outcomes(&cell, &mut open);
-    let sizes = search.sizes();
-    let outcome = |(index, models): (usize, &[Allows; 2])| {
-        (search.finals(index, &sizes), models.map(|allows| allows.must))
-    };
-    found.iter().enumerate().map(outcome).collect()
-}
-
-/// For each model, whether it allows the outcome of a program, ignoring [`Difference::allowed_by`]
-/// says.
-#[must_use]
-pub fn allowed(space: &Space<'_>, program: &Difference) -> [bool; 2] {
-    let found = outcomes(space, program).into_iter().find(|(last, _)| *last == program.finals);
-    found.map_or([false; 2], |(_, allowed)| allowed)
+    let fits = |index: usize| told.is_some_and(|told| search.class.agree(index, told, pinned));
+    let fitting = found.iter().enumerate().filter(|(index, _)| fits(*index));
+    fitting.fold([false; 2], |all, (_, [a, b])| [all[0] || a.must, all[1] || b.must])
 }
 
 /// The side of the border between allowed and forbidden programs.
@@ -183,34 +171,6 @@ pub(super) fn coherence(pair: &Pair, writers: &[Vec<usize>]) -> Vec<Vec<Rows>> {
     writers.iter().map(|writers| partial_orders(writers, total)).collect()
 }
 
-/// Where each event of a shape goes under the orders of threads that keep the shape, up to names of
-/// locations.
-fn mirrors(shape: &Shape) -> Vec<Vec<usize>> {
-    let events = events(shape);
-    let mut starts = vec![0];
-    shape.threads.iter().for_each(|ops| starts.push(starts[starts.len() - 1] + ops.len()));
-    let image = |order: &Vec<usize>| {
-        let mut ops = Vec::new();
-        order.iter().for_each(|&thread| ops.extend(starts[thread]..starts[thread + 1]));
-        // `ops[to]` goes to `to`.
-        let locs: Vec<u8> = shape.ops().map(|(_, op)| op.loc).collect();
-        let is_access: Vec<bool> = shape.ops().map(|(_, op)| op.kind.is_access()).collect();
-        let goes = |event: &Event| {
-            let to = |op: usize| ops.iter().position(|&from| from == op);
-            events.iter().position(|other| match event.part {
-                Part::Init => {
-                    let op = (0..locs.len()).find(|&op| is_access[op] && locs[op] == event.loc);
-                    let loc = op.and_then(to).map(|op| locs[op]);
-                    other.part == Part::Init && Some(other.loc) == loc
-                }
-                _ => other.part == event.part && Some(other.op) == to(event.op),
-            })
-        };
-        events.iter().map(goes).collect::<Option<Vec<usize>>>()
-    };
-    shape.symmetries().iter().skip(1).filter_map(image).collect()
-}
-
 /// The writes of each location, without the initial one.
 pub(super) fn writers(events: &[Event], shape: &Shape) -> Vec<Vec<usize>> {
     let of = |loc: usize| {
@@ -229,6 +189,13 @@ pub(super) struct Search<'s, 'v> {
     pub(super) coherence: Vec<Vec<Rows>>,
     /// Coherence, and the order of fences, between the least that there is and all that there may be.
     pub(super) any: [[Rows; 2]; 2],
+    /// The ways to read that are looked at.
+    pub(super) class: Class,
+    /// The class of the one way that is looked at, if it has others.
+    whole: Option<Class>,
+    /// The way to read for which reads-from is evaluated, and that for which all is that depends on no
+    /// order.
+    current: [Option<usize>; 2],
     /// How each demand stands that depends on no order.
     pub(super) early: Vec<Stand>,
     pub(super) effort: &'v mut Effort,
@@ -237,12 +204,21 @@ pub(super) struct Search<'s, 'v> {
     pub(super) ceiling: Option<Ceiling>,
 }
 
+/// How the orders of coherence and of `fence.sc` are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Orders {
+    /// One after the other, after what depends on none of them.
+    OneByOne,
+    /// All together by their bounds, first.
+    Together,
+}
+
 /// The verdict of the bounds on a cell.
 pub(super) enum Known {
-    /// The models agree on all outcomes with these reads.
+    /// The models agree on all outcomes with these registers.
     Agree,
-    /// One of the models allows an outcome with these last writes, and the other forbids it.
-    Differ { finals: Vec<usize>, allowed_by: usize },
+    /// One of the models allows an outcome with these last values, by index, and the other forbids it.
+    Differ { last: usize, allowed_by: usize },
     /// The models agree or differ depending on labels and places.
     Open,
 }
@@ -265,6 +241,9 @@ impl<'s, 'v> Search<'s, 'v> {
             writers,
             coherence,
             any,
+            class: Class::default(),
+            whole: None,
+            current: [None; 2],
             early: Vec::new(),
             effort,
             visit,
@@ -272,17 +251,8 @@ impl<'s, 'v> Search<'s, 'v> {
         }
     }
 
-    /// All that reads may read from, one after the other.
+    /// All ways to read, one class after the other.
     pub(super) fn candidates(&mut self, top: &Cell<'s>, asks: Asks) -> ControlFlow<()> {
-        let events = self.frame.events.clone();
-        let is_read = |&index: &usize| events[index].part == Part::Read;
-        let readers: Vec<usize> = (0..events.len()).filter(is_read).collect();
-        let sources = |&reader: &usize| -> Vec<usize> {
-            let loc = usize::from(events[reader].loc);
-            let others = self.writers[loc].iter().filter(|&&w| events[w].op != events[reader].op);
-            [loc].into_iter().chain(others.copied()).collect()
-        };
-        let sources: Vec<Vec<usize>> = readers.iter().map(sources).collect();
         let mut top = top.clone();
         if matches!(asks, Asks::Difference) {
             self.frame.chosen.rf = self.frame.any_source();
@@ -291,85 +261,78 @@ impl<'s, 'v> Search<'s, 'v> {
             if top.is_void() {
                 return ControlFlow::Continue(());
             }
-            self.frame.evaluate(Stage::Labels, &top);
+            self.evaluate_labels(&top);
         }
-        let top = &top;
-        let open = self.all_open(top);
-        let mirrors = match asks {
-            Asks::Difference => mirrors(self.shape),
-            Asks::Border(_) => Vec::new(),
-        };
-        let is_first = |reads: &[usize]| {
-            mirrors.iter().all(|mirror| {
-                let source = |at: usize| {
-                    let reader = mirror.iter().position(|&image| image == readers[at]);
-                    let reader = reader.and_then(|r| readers.iter().position(|&other| other == r));
-                    reader.map(|reader| mirror[reads[reader]])
-                };
-                (0..reads.len()).map(source).ge(reads.iter().copied().map(Some))
-            })
-        };
-        let executions = self.executions(top);
-        let mut counters = vec![0; readers.len()];
-        let mut dirty = false;
-        loop {
-            let reads: Vec<usize> = counters.iter().zip(&sources).map(|(&c, s)| s[c]).collect();
-            if self.has_values(&readers, &reads) && is_first(&reads) {
-                self.effort.candidates += 1;
-                let rf = relation(reads.iter().copied().zip(readers.iter().copied()));
-                self.frame.chosen.rf = [rf; 2];
-                if dirty {
-                    self.frame.evaluate(Stage::Labels, top);
-                }
-                self.frame.evaluate(Stage::Reads, top);
-                self.frame.evaluate(Stage::Both, top);
-                dirty = match asks {
-                    Asks::Difference => self.explore(top, &reads, open.clone())?,
-                    Asks::Border(side) => {
-                        let none = vec![false; self.sizes().iter().product()];
-                        self.follow(top, &reads, side, &none, executions.clone())?
-                    }
-                };
-            }
-            let Some(next) = (0..counters.len()).find(|&at| counters[at] + 1 < sources[at].len())
-            else {
-                return ControlFlow::Continue(());
-            };
-            counters[next] += 1;
-            counters[..next].fill(0);
+        match asks {
+            Asks::Difference => self.all_differences(&top),
+            Asks::Border(side) => self.all_borders(&top, side),
         }
     }
 
-    /// Whether every value is determined, that is, no reduction adds to its own result.
-    fn has_values(&self, readers: &[usize], reads: &[usize]) -> bool {
-        let events = &self.frame.events;
-        let kinds: Vec<Kind> = self.shape.ops().map(|(_, op)| op.kind).collect();
-        let adds = |write: usize| {
-            events[write].part == Part::Write && kinds[events[write].op] == Kind::Red
-        };
-        let next = |write: usize| {
-            let own = readers.iter().position(|&r| events[r].op == events[write].op)?;
-            Some(reads[own])
-        };
-        reads.iter().all(|&start| {
-            let mut at = start;
-            for _ in 0..events.len() {
-                match next(at).filter(|_| adds(at)) {
-                    Some(before) => at = before,
-                    None => return true,
+    fn all_differences(&mut self, top: &Cell<'s>) -> ControlFlow<()> {
+        let each = self.executions_of_a_way(top);
+        let mut dirty = false;
+        let wanted = Wanted::UpToSymmetry;
+        for class in classes(self.shape, &self.frame.events, &self.writers, wanted) {
+            // Where the models agree on each way by itself, they agree on the class.
+            let ways = class.one_by_one();
+            let whole = (ways.len() > 1 && class.is_manageable(each)).then_some(class);
+            for way in ways {
+                self.effort.candidates += 1;
+                self.begin(way);
+                self.whole.clone_from(&whole);
+                if dirty {
+                    self.evaluate_labels(top);
                 }
+                dirty = self.explore(top, self.all_open(top))?;
             }
-            false
-        })
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn all_borders(&mut self, top: &Cell<'s>, side: Border) -> ControlFlow<()> {
+        let each = self.executions_of_a_way(top);
+        for class in classes(self.shape, &self.frame.events, &self.writers, Wanted::All) {
+            let classes = if class.is_manageable(each) { vec![class] } else { class.one_by_one() };
+            for class in classes {
+                self.effort.candidates += 1;
+                self.begin(class);
+                self.evaluate_labels(top);
+                let none = vec![false; self.class.sizes.iter().product()];
+                let _ = self.follow(top, side, &none, self.executions(top))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Looks at another class.
+    pub(super) fn begin(&mut self, class: Class) {
+        self.class = class;
+        self.current = [None; 2];
+    }
+
+    /// Evaluates what depends on labels and places alone.
+    pub(super) fn evaluate_labels(&mut self, cell: &Cell<'_>) {
+        self.frame.evaluate(Stage::Labels, cell);
+        self.current[1] = None;
+    }
+
+    /// Evaluates a way to read in a cell whose labels are evaluated.
+    pub(super) fn turn_to(&mut self, way: usize, cell: &Cell<'_>) {
+        if self.current[0] != Some(way) {
+            self.frame.chosen.rf = [self.class.ways[way].rf; 2];
+            self.frame.evaluate(Stage::Reads, cell);
+            self.current = [Some(way), None];
+        }
+        if self.current[1] != Some(way) {
+            self.frame.evaluate(Stage::Both, cell);
+            self.early = self.frame.stand_early();
+            self.current[1] = Some(way);
+        }
     }
 
     /// Looks at a cell whose labels are evaluated; whether others have been evaluated since.
-    fn explore(
-        &mut self,
-        cell: &Cell<'s>,
-        reads: &[usize],
-        mut open: Pending,
-    ) -> ControlFlow<(), bool> {
+    fn explore(&mut self, cell: &Cell<'s>, mut open: Pending) -> ControlFlow<(), bool> {
         let mut lowered = None;
         if let Some(ceiling) = self.ceiling {
             let mut low = cell.clone();
@@ -378,54 +341,62 @@ impl<'s, 'v> Search<'s, 'v> {
                 return ControlFlow::Continue(false);
             }
             if low.labels != cell.labels || low.placements.len() != cell.placements.len() {
-                self.frame.evaluate(Stage::Labels, &low);
-                self.frame.evaluate(Stage::Both, &low);
+                self.evaluate_labels(&low);
                 lowered = Some(low);
             }
         }
         let is_lowered = lowered.is_some();
         let cell = lowered.as_ref().unwrap_or(cell);
-        if self.settles(cell, reads, &mut open)? {
+        if self.settles(cell, &mut open)? {
             return ControlFlow::Continue(is_lowered);
         }
         let mut cell = cell.clone();
         narrow(&mut cell, (self.space.pair, self.shape), ROUNDS, |part| {
-            self.frame.evaluate(Stage::Labels, part);
-            self.frame.evaluate(Stage::Both, part);
-            self.settles(part, reads, &mut open.clone())
+            self.evaluate_labels(part);
+            self.settles(part, &mut open.clone())
         })?;
         if !cell.is_void() {
             for part in self.split(&cell) {
-                self.frame.evaluate(Stage::Labels, &part);
-                self.frame.evaluate(Stage::Both, &part);
-                let _ = self.explore(&part, reads, open.clone())?;
+                self.evaluate_labels(&part);
+                let _ = self.explore(&part, open.clone())?;
             }
         }
         ControlFlow::Continue(true)
     }
 
     /// Whether the models agree in a cell or differ in all of it, which is visited then.
-    fn settles(
-        &mut self,
-        cell: &Cell<'s>,
-        reads: &[usize],
-        open: &mut Pending,
-    ) -> ControlFlow<(), bool> {
+    fn settles(&mut self, cell: &Cell<'s>, open: &mut Pending) -> ControlFlow<(), bool> {
         if self.effort.is_over() {
             return ControlFlow::Break(());
         }
         self.effort.cells += 1;
-
         match self.known(cell, open) {
             Known::Agree => ControlFlow::Continue(true),
-            Known::Differ { finals, allowed_by } => {
-                if let Some(difference) = self.strongest(cell, reads, finals, allowed_by) {
+            Known::Differ { .. } if self.whole.is_some() => {
+                self.explore_whole(cell)?;
+                ControlFlow::Continue(true)
+            }
+            Known::Differ { last, allowed_by } => {
+                if let Some(difference) = self.strongest(cell, last, allowed_by) {
                     (self.visit)(difference, &mut self.ceiling)?;
                 }
                 ControlFlow::Continue(true)
             }
             Known::Open => ControlFlow::Continue(false),
         }
+    }
+
+    /// Looks at a cell in which a way to read shows a difference with all ways that no test tells from
+    /// this one.
+    fn explore_whole(&mut self, cell: &Cell<'s>) -> ControlFlow<()> {
+        let Some(whole) = self.whole.take() else { return ControlFlow::Continue(()) };
+        let way = std::mem::replace(&mut self.class, whole);
+        self.current = [None; 2];
+        let _ = self.explore(cell, self.all_open(cell))?;
+        self.whole = Some(std::mem::replace(&mut self.class, way));
+        self.current = [None; 2];
+        self.evaluate_labels(cell);
+        ControlFlow::Continue(())
     }
 
     /// What is left of a cell without the parts on which the models agree, whatever reads read from;
@@ -445,10 +416,8 @@ impl<'s, 'v> Search<'s, 'v> {
         self.effort.cells += 1;
         self.frame.evaluate(Stage::Labels, cell);
         self.frame.evaluate(Stage::Both, cell);
-        let (fails, same) = self.stand_at_once();
-        fails == [true; 2]
-            || (same && fails == [false; 2])
-            || self.agrees_at_large(cell, self.any[1], fails)
+        self.early = self.frame.stand_early();
+        self.agrees_by_bounds(cell, Orders::Together).is_some()
     }
 
     /// The parts of a cell by the choice with the fewest values.
@@ -464,13 +433,8 @@ impl<'s, 'v> Search<'s, 'v> {
     }
 
     /// The first program of a cell.
-    fn strongest(
-        &self,
-        cell: &Cell<'s>,
-        reads: &[usize],
-        finals: Vec<usize>,
-        allowed_by: usize,
-    ) -> Option<Difference> {
+    fn strongest(&self, cell: &Cell<'s>, last: usize, allowed_by: usize) -> Option<Difference> {
+        let (way, finals) = self.class.finals(last, &self.writers)?;
         let placed = match &cell.placements[..] {
             [_] => cell.clone(),
             _ => cell.within(Value::Place(0), self.space.pair, self.shape),
@@ -480,7 +444,7 @@ impl<'s, 'v> Search<'s, 'v> {
             shape: self.shape.clone(),
             placement: (*placed.placements.first()?).clone(),
             labels: labels.collect::<Option<_>>()?,
-            reads: reads.to_vec(),
+            reads: self.class.ways[way].reads.clone(),
             finals,
             allowed_by,
         })
@@ -488,21 +452,55 @@ impl<'s, 'v> Search<'s, 'v> {
 
     /// How the models stand to each other in a cell.
     fn known(&mut self, cell: &Cell<'_>, open: &mut Pending) -> Known {
-        let (fails, same) = self.stand_at_once();
-        if fails == [true; 2]
-            || (same && fails == [false; 2])
-            || (open.are_many() && self.agrees_at_large(cell, self.any[1], fails))
-        {
-            return Known::Agree;
+        let mut disputed = vec![0; self.class.ways.len()];
+        open.disputed.iter().for_each(|execution| disputed[execution.way] += 1);
+        // To look at all orders together is worth while where there are several.
+        let bounded = self.by_bounds(cell, |way| match disputed[way] {
+            0 => None,
+            1 => Some(Orders::OneByOne),
+            _ => Some(Orders::Together),
+        });
+        match bounded.iter().all(Option::is_some) {
+            true => Known::Agree,
+            false => self.by_choice(cell, open, &bounded),
         }
-        self.by_choice(cell, open)
+    }
+
+    /// How the models stand to all executions of each way to read, where bounds tell. Where none of the
+    /// executions of a way is in dispute, the models agree.
+    pub(super) fn by_bounds(
+        &mut self,
+        cell: &Cell<'_>,
+        looked_at: impl Fn(usize) -> Option<Orders>,
+    ) -> Vec<Option<Judged>> {
+        let mut known = Vec::with_capacity(self.class.ways.len());
+        for way in 0..self.class.ways.len() {
+            known.push(match looked_at(way) {
+                None => Some(Judged::Agreed),
+                Some(orders) => {
+                    self.turn_to(way, cell);
+                    self.agrees_by_bounds(cell, orders)
+                }
+            });
+        }
+        known
+    }
+
+    /// Whether the bounds show that the models agree on all executions of what is evaluated.
+    fn agrees_by_bounds(&mut self, cell: &Cell<'_>, orders: Orders) -> Option<Judged> {
+        let (fails, same) = self.stand_at_once();
+        if fails == [true; 2] {
+            return Some(Judged::Forbidden);
+        }
+        let agree = (same && fails == [false; 2])
+            || (orders == Orders::Together && self.agrees_at_large(cell, self.any[1], fails));
+        agree.then_some(Judged::Agreed)
     }
 
     /// Which models fail by demands that depend on no order, and whether the models are the same
     /// if none does.
-    fn stand_at_once(&mut self) -> ([bool; 2], bool) {
+    fn stand_at_once(&self) -> ([bool; 2], bool) {
         let pair = self.space.pair;
-        self.early = self.frame.stand_early();
         let mut fails = [false; 2];
         let mut same = pair.total[0] == pair.total[1];
         for (demand, stand) in pair.demands.iter().zip(&self.early) {

@@ -25,11 +25,13 @@ pub enum Kind {
     ClusterBarrier,
     /// `fence.proxy.alias`
     AliasFence,
+    /// `fence.proxy.alias` with an order
+    OrderedAliasFence,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Load,
         Self::Store,
         Self::Atom,
@@ -38,6 +40,7 @@ impl Kind {
         Self::CtaBarrier,
         Self::ClusterBarrier,
         Self::AliasFence,
+        Self::OrderedAliasFence,
     ];
 
     /// Whether the instruction accesses memory.
@@ -58,10 +61,51 @@ impl Kind {
         matches!(self, Self::Store | Self::Atom | Self::Red)
     }
 
+    /// How many events the instruction has.
+    #[must_use]
+    pub fn events(self) -> usize {
+        match self {
+            Self::Atom | Self::Red | Self::ClusterBarrier => 2,
+            Self::Load
+            | Self::Store
+            | Self::Fence
+            | Self::CtaBarrier
+            | Self::AliasFence
+            | Self::OrderedAliasFence => 1,
+        }
+    }
+
     /// Whether the instruction is only relevant to some questions.
     #[must_use]
     pub fn is_special(self) -> bool {
-        matches!(self, Self::CtaBarrier | Self::ClusterBarrier | Self::AliasFence)
+        matches!(self, Self::CtaBarrier | Self::ClusterBarrier) || self.is_alias_fence()
+    }
+
+    /// Whether the instruction is a fence between the addresses of a location.
+    #[must_use]
+    pub fn is_alias_fence(self) -> bool {
+        matches!(self, Self::AliasFence | Self::OrderedAliasFence)
+    }
+
+    /// Whether the instruction has one scope, which is part of its name.
+    #[must_use]
+    pub fn has_one_scope(self) -> bool {
+        matches!(self, Self::ClusterBarrier | Self::OrderedAliasFence)
+    }
+
+    /// The words that begin the instruction.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Load => "ld",
+            Self::Store => "st",
+            Self::Atom => "atom",
+            Self::Red => "red",
+            Self::Fence => "fence",
+            Self::CtaBarrier => "bar.sync",
+            Self::ClusterBarrier => "barrier.cluster.arrive",
+            Self::AliasFence | Self::OrderedAliasFence => "fence.proxy.alias",
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! descending length, then by kinds. Locations are numbered in order of first occurrence. Among the
 //! orders of threads with the same kinds, the order with the least code is chosen.
 
+use super::rows::MOST;
 use super::shape::{Alphabet, Kind, Op, Shape};
 
 /// What is known of a program before its instructions have locations.
@@ -17,6 +18,13 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
+    /// Whether its programs have no more events than can be evaluated, initial writes included.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        let kinds = self.threads.iter().flatten();
+        self.locations + kinds.map(|kind| kind.events()).sum::<usize>() <= MOST
+    }
+
     /// Some shape with these kinds, with all accesses at one location.
     #[must_use]
     pub fn merged(&self) -> Shape {
