@@ -123,7 +123,7 @@ impl Focus {
     }
 
     fn add_races(&mut self, picture: &Picture) {
-        let race = Pairs::Race.relation();
+        let race = Pairs::RACE;
         let races: Vec<&Edge> = picture.edges.iter().filter(|e| e.relation == race).collect();
         for edge in races.into_iter().take(FEW_RACES) {
             self.add(edge.clone(), Role::Decides);

@@ -571,7 +571,7 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     for (name, node) in shown {
         let relation = values.relation(*node);
         // Every race counts, also one of writes that nothing relates.
-        let pairs: Vec<_> = match name == Pairs::Race.relation() {
+        let pairs: Vec<_> = match name == Pairs::RACE {
             true => relation.iter_pairs().filter(|(a, b)| a < b).collect(),
             false => essence(execution, relation).collect(),
         };
