@@ -412,7 +412,7 @@ rules! {
             /// Its clauses.
             clauses: Vec<String>,
             /// What fails it.
-            found: Finding,
+            found: Box<Finding>,
         },
         /// Threads that wait at barriers for ever.
         Stuck {
@@ -713,7 +713,7 @@ mod tests {
         let condition = |found| Rule::Condition {
             name: "Condition".to_owned(),
             clauses: vec!["PTX-2.2.2".to_owned(), "PTX-8.7.2".to_owned()],
-            found,
+            found: Box::new(found),
         };
         let thread = || "P0".to_owned();
         let others = [

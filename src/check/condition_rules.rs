@@ -26,7 +26,7 @@ pub(super) fn rule(
         Some(pair) => finding(&name, execution, pair)?,
         None => Finding::Failure,
     };
-    Ok(Rule::Condition { name, clauses, found })
+    Ok(Rule::Condition { name, clauses, found: Box::new(found) })
 }
 
 fn finding(
@@ -63,7 +63,7 @@ fn finding(
 
 /// The rule that two barrier operations break.
 pub(super) fn of_barriers(condition: &Axiom, graph: &EventGraph, [a, _]: [BarrierId; 2]) -> Rule {
-    let found = at_barrier(&condition.name, graph, graph.barriers[a].event);
+    let found = Box::new(at_barrier(&condition.name, graph, graph.barriers[a].event));
     Rule::Condition { name: condition.name.clone(), clauses: condition.clauses.clone(), found }
 }
 

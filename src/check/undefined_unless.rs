@@ -52,8 +52,9 @@ fn broken_by(
     let rounds = rounds.filter(|rounds| accesses(rounds) > within);
     let whole = rounds.unwrap_or(graph);
     let find = |graph: &EventGraph| condition.fails(asked.on(graph));
-    let found = match find(whole) {
-        Some(verdict) => Some(Found { verdict, graph: rounds.cloned() }),
+    let in_a_round = || Some(Found::elsewhere((find(rounds?)?, rounds?.clone())));
+    let found = match find(graph).map(Found::here).or_else(in_a_round) {
+        Some(found) => Some(found),
         None if condition.lasting == Lasting::AtEnd => None,
         None if condition.barrier_pairs().is_some() => {
             meetings::verdict(asked, condition).map(Found::here)
