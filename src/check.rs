@@ -1,29 +1,30 @@
 //! The pipeline: one test and one model in, one outcome out.
 
 mod asked;
-mod barrier_counts;
 mod barrier_reasons;
-mod barrier_reuse;
+mod barrier_skeleton;
 mod barriers;
 mod bound;
 mod condition;
+mod condition_rules;
 mod cut;
 mod deadlock;
+mod definedness;
+mod ends;
 mod events;
 mod features;
 mod halts;
 mod hang;
 mod idempotent;
-mod lifetime;
 mod limits;
 mod mbarrier_overwritten;
-mod mixed_size;
+mod meetings;
 mod non_termination;
 mod over_approximation;
 mod prefix;
 mod questions;
 mod settings;
-mod time;
+mod survival;
 mod undefined_unless;
 mod unreached;
 mod vector_orders;

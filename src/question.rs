@@ -5,7 +5,7 @@ use crate::event::graph::{CutKind, EventGraph};
 use crate::event::termination_order::awaits_cut_thread;
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AccessId, EventId, ExprId};
+use crate::id::{AccessId, EventId, ExprId, NodeId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 
@@ -73,8 +73,7 @@ impl Goal {
         match self {
             Self::Condition(_) | Self::Complete => true,
             Self::BoundHit | Self::Endless => false,
-            // Only a thread that has ended surely performs no further events.
-            Self::Related(Pairs::AfterExit) => true,
+            Self::Related(Pairs::Member(_, Lasting::AtEnd)) => true,
             Self::Violation(_) | Self::AnyViolation | Self::Related(_) => {
                 let guard = |op: &BarrierOp| graph.exprs.constant(graph.event(op.event).guard);
                 !graph.barriers.iter().all(|op| guard(op).is_some())
@@ -136,11 +135,9 @@ impl Goal {
     }
 }
 
-/// The pairs of events to look for, and their relation.
+/// The pairs of events to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pairs {
-    /// A race of accesses that overlap, but not completely (PTX-8.7.2).
-    MixedRace,
     /// Any race (PTX-8.7.1).
     Race,
     /// A race of these two accesses.
@@ -148,49 +145,49 @@ pub enum Pairs {
     /// A race of two accesses, smaller id first, between these two pairs (inclusive) in
     /// lexicographic order.
     RaceWithin((AccessId, AccessId), (AccessId, AccessId)),
-    /// An arrival at a CTA barrier and the thread's next operation there, which may come before the
-    /// barrier is reset (PTX-9.7.13.1).
-    EarlyReuse,
-    /// Operations of two threads with different thread counts at one barrier of a CTA. Neither is
-    /// sure to be over before the other (PTX-9.7.13.1).
-    DifferentCounts,
-    /// These two operations, as [`Self::DifferentCounts`].
-    CountsBetween(EventId, EventId),
-    /// An access, twice, to the shared memory of another CTA that may not have started (PTX-2.2.2).
-    BeforeStart,
-    /// An access, twice, to the shared memory of another CTA that may have exited (PTX-2.2.2).
-    AfterExit,
+    /// A pair in this relation of the model.
+    Member(NodeId, Lasting),
+}
+
+/// Whether a pair stays in a relation when threads go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lasting {
+    /// It does: a prefix of an execution shows it.
+    Always,
+    /// It may not: only an execution in which all threads end shows it.
+    AtEnd,
 }
 
 impl Pairs {
-    /// The model's name for the relation; `check` defines all but `race` for every model.
-    #[must_use]
-    pub fn relation(self) -> &'static str {
+    /// The definition that models have for races.
+    pub const RACE: &'static str = "race";
+
+    /// What the relation is called in a model.
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::MixedRace | Self::Race | Self::RaceBetween(..) | Self::RaceWithin(..) => "race",
-            Self::EarlyReuse => "not-reset",
-            Self::DifferentCounts | Self::CountsBetween(..) => "at-one-time",
-            Self::BeforeStart => "not-started",
-            Self::AfterExit => "may-have-exited",
+            Self::Race | Self::RaceBetween(..) | Self::RaceWithin(..) => Self::RACE,
+            Self::Member(..) => "undefined_unless",
+        }
+    }
+
+    /// The relation of the pairs.
+    ///
+    /// # Errors
+    /// The name of the definition that the model lacks.
+    pub fn relation(self, model: &Model) -> Result<NodeId, &'static str> {
+        match self {
+            Self::Member(node, _) => Ok(node),
+            _ => model.definition(self.name()).ok_or(self.name()),
         }
     }
 
     /// Such a pair of an execution, if the model has the relation and the execution has a pair.
     #[must_use]
     pub fn find(self, model: &Model, execution: &Execution<'_>) -> Option<(EventId, EventId)> {
-        let node = model.definition(self.relation())?;
+        let node = self.relation(model).ok()?;
         let values = evaluate_roots(&model.arena, &[node], execution);
         let mut pairs = values.relation(node).iter_pairs();
-        pairs.find(|&(a, b)| {
-            self.counts(execution.graph, a, b)
-                && (!self.asks_for_counts() || execution.thread_counts_differ(a, b))
-        })
-    }
-
-    /// Whether the execution has to show that thread counts differ.
-    #[must_use]
-    pub fn asks_for_counts(self) -> bool {
-        matches!(self, Self::DifferentCounts | Self::CountsBetween(..))
+        pairs.find(|&(a, b)| self.counts(execution.graph, a, b))
     }
 
     /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
@@ -211,17 +208,12 @@ impl Pairs {
         Ok((execution, pair))
     }
 
-    /// Whether two events in the relation are such a pair; thread counts are compared in the
-    /// execution only.
+    /// Whether two events in the relation are such a pair.
     #[must_use]
     pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
         let ends = || (graph.event(a).access, graph.event(b).access);
         match self {
-            Self::Race | Self::BeforeStart | Self::AfterExit => true,
-            Self::MixedRace => {
-                let (a, b) = ends();
-                graph.access(a).range() != graph.access(b).range()
-            }
+            Self::Race | Self::Member(..) => true,
             Self::RaceBetween(x, y) => {
                 let (a, b) = ends();
                 let ends = (graph.one_of_all_ways(a), graph.one_of_all_ways(b));
@@ -231,21 +223,6 @@ impl Pairs {
                 let (a, b) = ends();
                 let [a, b] = [a, b].map(|access| graph.one_of_all_ways(access));
                 a != b && (first..=last).contains(&(a.min(b), a.max(b)))
-            }
-            Self::EarlyReuse => graph
-                .barrier(a)
-                .zip(graph.barrier(b))
-                .is_some_and(|(arrival, next)| graph.returns_to_barrier(arrival, next)),
-            Self::CountsBetween(one, other) => {
-                (a, b) == (one, other) && Self::DifferentCounts.counts(graph, a, b)
-            }
-            Self::DifferentCounts => {
-                graph.barrier(a).zip(graph.barrier(b)).is_some_and(|(one, other)| {
-                    // No order tells when an arrival that completes a barrier alone is over.
-                    let unseen = |op: &BarrierOp| !op.waits && graph.completes_alone(op);
-                    let seen = !unseen(one) && !unseen(other);
-                    a < b && seen && graph.counts_may_differ(one, other)
-                })
             }
         }
     }

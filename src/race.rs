@@ -93,7 +93,7 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
     let Some(first) = ask(Pairs::Race)? else {
         return Ok(Races::default());
     };
-    let Some(relation) = problem.model.definition(Pairs::Race.relation()) else {
+    let Some(relation) = problem.model.definition(Pairs::RACE) else {
         return Ok(Races { list: vec![first], open: None });
     };
     let all = candidates(problem, relation);
@@ -206,7 +206,7 @@ fn search(
 #[must_use]
 pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race> {
     let Problem { graph, model } = problem;
-    let Some(relation) = model.definition(Pairs::Race.relation()) else { return Vec::new() };
+    let Some(relation) = model.definition(Pairs::RACE) else { return Vec::new() };
     let values = evaluate_roots(&model.arena, &[relation], execution);
     let mut known = IndexSet::default();
     let mut out = Vec::new();
@@ -225,7 +225,7 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
 #[must_use]
 pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
     let Problem { graph, model } = problem;
-    let Some(relation) = model.definition(Pairs::Race.relation()) else { return races };
+    let Some(relation) = model.definition(Pairs::RACE) else { return races };
     let mut known: Vec<(Execution<'_>, Rel)> = Vec::new();
     let mut out = Vec::with_capacity(races.len());
     for race in races {
@@ -255,7 +255,7 @@ fn within(
     let graph = problem.graph;
     let (a, b) = race.accesses;
     let kind = Pairs::RaceBetween(graph.one_of_all_ways(a), graph.one_of_all_ways(b));
-    let mixed = |&(a, b): &(EventId, EventId)| Pairs::MixedRace.counts(graph, a, b) == race.mixed;
+    let mixed = |&(a, b): &(EventId, EventId)| is_mixed(graph, a, b) == race.mixed;
     let (a, b) = pairs.iter_pairs().filter(mixed).find(|&(a, b)| kind.counts(graph, a, b))?;
     let found = with_near(problem, execution, (a, b), Box::new(execution.choices.clone()));
     let unread = |all: &[Missing]| {
@@ -287,11 +287,7 @@ fn candidates(
 ///
 /// # Errors
 /// An error as verdict if the execution has no race, or is not consistent.
-pub(crate) fn confirm(
-    problem: Problem<'_>,
-    kind: Pairs,
-    choices: Box<Choices>,
-) -> Result<Race, Verdict> {
+fn confirm(problem: Problem<'_>, kind: Pairs, choices: Box<Choices>) -> Result<Race, Verdict> {
     let (execution, pair) = confirmed(problem, kind, &choices)?;
     Ok(race_of(problem, &execution, pair, choices))
 }
@@ -336,9 +332,14 @@ fn race_of(
     let graph = problem.graph;
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
-    let mixed = Pairs::MixedRace.counts(graph, a, b);
+    let mixed = is_mixed(graph, a, b);
     let missing = missing::missing(problem, execution, events);
     Race { events, accesses, mixed, missing, near: None, choices }
+}
+
+/// Whether two racing accesses cover different bytes.
+fn is_mixed(graph: &EventGraph, a: EventId, b: EventId) -> bool {
+    graph.access_of(a).range() != graph.access_of(b).range()
 }
 
 /// An access in words, such as `the 4-byte write to x by P0`.

@@ -418,46 +418,13 @@ rules! {
             since: Option<&'static str>,
         },
         /// An `undefined_unless` of the model.
-        ModelCondition {
+        Condition {
             /// Its name.
             name: String,
             /// Its clauses.
             clauses: Vec<String>,
-        },
-        /// Accesses of different sizes that race.
-        MixedRace {
-            /// The two accesses.
-            accesses: [String; 2],
-        },
-        /// A thread that uses a barrier again before it is reset.
-        EarlyReuse {
-            /// The thread.
-            thread: String,
-            /// The barrier.
-            barrier: String,
-        },
-        /// Threads at one barrier with different thread counts.
-        DifferentCounts {
-            /// The barrier.
-            barrier: String,
-        },
-        /// An access to the shared memory of a CTA that may not have started.
-        BeforeStart {
-            /// The thread.
-            thread: String,
-            /// The variable.
-            object: String,
-            /// The CTA.
-            cta: u32,
-        },
-        /// An access to the shared memory of a CTA that may have exited.
-        AfterExit {
-            /// The thread.
-            thread: String,
-            /// The variable.
-            object: String,
-            /// The CTA.
-            cta: u32,
+            /// What fails it.
+            found: Box<Finding>,
         },
         /// Threads that wait at barriers for ever.
         Stuck {
@@ -473,6 +440,92 @@ rules! {
 
 /// The invariant of matches behind a look into the table.
 const TABLED: &str = "a rule without parameters has a row";
+
+/// What fails a condition of a model, in words of programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// What only the condition's name tells.
+    Failure,
+    /// Accesses of different sizes that race.
+    MixedRace {
+        /// The two accesses.
+        accesses: [String; 2],
+    },
+    /// A thread that uses a barrier again before it is reset.
+    EarlyReuse {
+        /// The thread.
+        thread: String,
+        /// The barrier.
+        barrier: String,
+    },
+    /// Threads at one barrier with different thread counts.
+    DifferentCounts {
+        /// The barrier.
+        barrier: String,
+    },
+    /// An access to the shared memory of a CTA that may not have started.
+    BeforeStart {
+        /// The thread.
+        thread: String,
+        /// The variable.
+        object: String,
+        /// The CTA.
+        cta: u32,
+    },
+    /// An access to the shared memory of a CTA that may have exited.
+    AfterExit {
+        /// The thread.
+        thread: String,
+        /// The variable.
+        object: String,
+        /// The CTA.
+        cta: u32,
+    },
+}
+
+impl Finding {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Failure => "model-condition",
+            Self::MixedRace { .. } => "mixed-race",
+            Self::EarlyReuse { .. } => "barrier-reuse",
+            Self::DifferentCounts { .. } => "barrier-counts-differ",
+            Self::BeforeStart { .. } => "cta-not-started",
+            Self::AfterExit { .. } => "cta-may-have-exited",
+        }
+    }
+
+    /// Writes the failure of the condition with this name and the text of its clauses.
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str, clauses: &str) -> fmt::Result {
+        match self {
+            Self::Failure => write!(f, "the model's `{name}`{clauses}"),
+            Self::MixedRace { accesses: [first, second] } => {
+                write!(f, "a mixed-size race of {first} and {second}{clauses}")
+            }
+            Self::EarlyReuse { thread, barrier } => write!(
+                f,
+                "{thread} arrives at {barrier} and comes back to it before it is sure to be \
+                 reset{clauses}"
+            ),
+            Self::DifferentCounts { barrier } => {
+                write!(f, "threads come to {barrier} with different counts{clauses}")
+            }
+            Self::BeforeStart { thread, object, cta } => write!(
+                f,
+                "{thread} accesses {object} and nothing makes sure that CTA {cta} has \
+                 started{clauses}: the first such access needs `barrier.cluster.arrive` and `.wait` \
+                 of all threads before it, or the like"
+            ),
+            Self::AfterExit { thread, object, cta } => write!(
+                f,
+                "{thread} accesses {object} and nothing makes sure that CTA {cta} has not \
+                 exited{clauses}: the last such access needs `barrier.cluster.arrive` and `.wait` \
+                 of all threads behind it, or the like"
+            ),
+        }
+    }
+}
 
 /// The executions in which threads wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -507,12 +560,7 @@ impl Rule {
             Self::TextureAccess { .. } => "texture-access",
             Self::Result { .. } => "unsupported-result",
             Self::NoClause { .. } => "no-clause",
-            Self::ModelCondition { .. } => "model-condition",
-            Self::MixedRace { .. } => "mixed-race",
-            Self::EarlyReuse { .. } => "barrier-reuse",
-            Self::DifferentCounts { .. } => "barrier-counts-differ",
-            Self::BeforeStart { .. } => "cta-not-started",
-            Self::AfterExit { .. } => "cta-may-have-exited",
+            Self::Condition { found, .. } => found.code(),
             Self::Stuck { .. } => "barrier-deadlock",
             plain!() => unreachable!("{TABLED}"),
         }
@@ -530,10 +578,7 @@ impl Rule {
             Self::Conversion { .. } => vec!["PTX-9.7.9.20"],
             Self::ExchangeMask { clause, .. } | Self::NoClause { clause, .. } => vec![*clause],
             Self::TextureAccess { .. } => vec!["PTX-8.1"],
-            Self::ModelCondition { clauses, .. } => clauses.iter().map(String::as_str).collect(),
-            Self::MixedRace { .. } => vec!["PTX-8.7.2"],
-            Self::EarlyReuse { .. } | Self::DifferentCounts { .. } => vec!["PTX-9.7.13.1"],
-            Self::BeforeStart { .. } | Self::AfterExit { .. } => vec!["PTX-2.2.2"],
+            Self::Condition { clauses, .. } => clauses.iter().map(String::as_str).collect(),
             Self::Stuck { clauses, .. } => clauses.clone(),
             Self::HostThread { .. }
             | Self::Instruction { .. }
@@ -563,12 +608,7 @@ impl Rule {
             | Self::PerhapsOutside { .. }
             | Self::Conversion { .. }
             | Self::ExchangeMask { .. }
-            | Self::ModelCondition { .. }
-            | Self::MixedRace { .. }
-            | Self::EarlyReuse { .. }
-            | Self::DifferentCounts { .. }
-            | Self::BeforeStart { .. }
-            | Self::AfterExit { .. } => Effect::Undefined,
+            | Self::Condition { .. } => Effect::Undefined,
             plain!() => unreachable!("{TABLED}"),
         }
     }
@@ -639,46 +679,17 @@ impl fmt::Display for Rule {
                 since.iter().try_for_each(|version| write!(f, ", since PTX ISA {version}"))?;
                 f.write_str(")")
             }
-            Self::ModelCondition { name, clauses } => {
-                write!(f, "the model's `{name}`")?;
-                if clauses.is_empty() { Ok(()) } else { write!(f, " ({})", clauses.join(", ")) }
-            }
-            Self::MixedRace { accesses: [first, second] } => {
-                write!(f, "a mixed-size race of {first} and {second} (PTX-8.7.2)")
-            }
-            Self::EarlyReuse { thread, barrier } => write!(
-                f,
-                "{thread} arrives at {barrier} and comes back to it before it is sure to be reset \
-                 (PTX-9.7.13.1)"
-            ),
-            Self::DifferentCounts { barrier } => {
-                write!(f, "threads come to {barrier} with different counts (PTX-9.7.13.1)")
-            }
-            Self::BeforeStart { thread, object, cta } => {
-                lifetime(f, [thread, object], *cta, ["has started", "first", "before"])
-            }
-            Self::AfterExit { thread, object, cta } => {
-                lifetime(f, [thread, object], *cta, ["has not exited", "last", "behind"])
+            Self::Condition { name, clauses, found } => {
+                let clauses = match &clauses[..] {
+                    [] => String::new(),
+                    _ => format!(" ({})", clauses.join(", ")),
+                };
+                found.write(f, name, &clauses)
             }
             Self::Stuck { extent, waiting, .. } => stuck(f, *extent, &waiting.join("; ")),
             plain!() => unreachable!("{TABLED}"),
         }
     }
-}
-
-/// Writes the fault of an access to another CTA's shared memory, with the usual remedy.
-fn lifetime(
-    f: &mut fmt::Formatter<'_>,
-    [thread, object]: [&str; 2],
-    cta: u32,
-    [missing, access, side]: [&str; 3],
-) -> fmt::Result {
-    write!(
-        f,
-        "{thread} accesses {object} and nothing makes sure that CTA {cta} {missing} (PTX-2.2.2): the \
-         {access} such access needs `barrier.cluster.arrive` and `.wait` of all threads {side} it, or \
-         the like"
-    )
 }
 
 fn stuck(f: &mut fmt::Formatter<'_>, extent: Extent, who: &str) -> fmt::Result {
@@ -711,16 +722,23 @@ mod tests {
     #[test]
     fn clauses_are_those_of_the_text() {
         let stuck = Rule::Stuck { extent: Extent::All, waiting: Vec::new(), clauses: Vec::new() };
+        let condition = |found| Rule::Condition {
+            name: "Condition".to_owned(),
+            clauses: vec!["PTX-2.2.2".to_owned(), "PTX-8.7.2".to_owned()],
+            found: Box::new(found),
+        };
+        let thread = || "P0".to_owned();
         let others = [
             Rule::Outside { hint: None },
             Rule::PerhapsOutside { from: Some("n".to_owned()) },
             Rule::Conversion { wanted: "of a kernel parameter" },
             Rule::TextureAccess { name: "tex".to_owned() },
-            Rule::MixedRace { accesses: ["a".to_owned(), "b".to_owned()] },
-            Rule::EarlyReuse { thread: "P0".to_owned(), barrier: "barrier 0".to_owned() },
-            Rule::DifferentCounts { barrier: "barrier 0".to_owned() },
-            Rule::BeforeStart { thread: "P0".to_owned(), object: "x".to_owned(), cta: 1 },
-            Rule::AfterExit { thread: "P0".to_owned(), object: "x".to_owned(), cta: 1 },
+            condition(Finding::EarlyReuse { thread: thread(), barrier: "barrier 0".to_owned() }),
+            condition(Finding::DifferentCounts { barrier: "barrier 0".to_owned() }),
+            condition(Finding::MixedRace { accesses: ["a".to_owned(), "b".to_owned()] }),
+            condition(Finding::BeforeStart { thread: thread(), object: "x".to_owned(), cta: 1 }),
+            condition(Finding::AfterExit { thread: thread(), object: "x".to_owned(), cta: 1 }),
+            condition(Finding::Failure),
             stuck,
         ];
         for rule in Rule::PLAIN.iter().chain(&others) {

@@ -120,6 +120,8 @@ base_sets! {
     Barrier = "B" | "BAR" @ "PTX-9.7.13.1",
     /// Barrier operations that only arrive.
     Arrive = "ARRIVE" @ "PTX-9.7.13.1",
+    /// Operations that only arrive, at barriers of CTAs that their own warp completes.
+    Lone = "LONE" @ "PTX-9.7.13.1",
     /// Both halves of read-modify-writes.
     Rmw = "RMW" @ "PTX-8.4",
     /// Both halves of `red` operations.
@@ -210,6 +212,9 @@ base_relations! {
     Vloc = "vloc" | "vovl", Given @ "PTX-8.2.2",
     /// Complete overlap of two accesses: the same virtual and physical bytes.
     Same = "same", Given @ "PTX-8.2.1",
+    /// Overlap of a write and another access that do not cover the same bytes; initial writes are in
+    /// no pair.
+    Partial = "partial", Given @ "PTX-8.2.1",
     /// Same access: pieces of one access, reflexive on all events.
     SameAccess = "sa", Given @ "PTX-8.2.4",
     /// Same thread (reflexive; initial writes are each on their own).
@@ -285,6 +290,12 @@ base_relations! {
     /// To a barrier operation that waits for the end of a thread, from all events of the thread.
     /// The thread's end orders nothing else in this order in time.
     Ended = "ended", Given @ "PTX-9.7.13.1",
+    /// From an operation that only arrives, at a barrier of a CTA that other warps have to complete, to
+    /// later operations of its thread there.
+    Returns = "returns", Given @ "PTX-9.7.13.1",
+    /// Between operations of two threads at one barrier of a CTA that ask for different numbers of
+    /// threads.
+    OtherCount = "other-count", Conditional @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",
     /// From `griddepcontrol.launch_dependents` to the events of tasks that it lets start early.
@@ -309,7 +320,8 @@ impl BaseRel {
         [Self::BarrierSync, Self::WarpSync, Self::ClusterSync, Self::Exchange];
 
     /// The relations some of whose pairs depend on values.
-    pub const CONDITIONAL: [Self; 4] = [Self::Phase, Self::PhaseAny, Self::Awaited, Self::Done];
+    pub const CONDITIONAL: [Self; 5] =
+        [Self::Phase, Self::PhaseAny, Self::Awaited, Self::OtherCount, Self::Done];
 
     /// The index of the relation in [`Self::BARRIERS`].
     #[must_use]

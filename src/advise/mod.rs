@@ -183,7 +183,7 @@ pub fn advise(question: Question<'_>) -> Advice {
 fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Undecided> {
     let Question { tests, wish, .. } = question;
     let Asking { model, engine, .. } = asking;
-    let race = Pairs::Race.relation();
+    let race = Pairs::RACE;
     let knows_races = model.definition(race).is_some();
     Ok(match wish {
         Wish::ExcludeOutcome => {

@@ -216,7 +216,7 @@ fn has_race(
     asking: Asking<'_>,
 ) -> Option<Probe> {
     let Asking { model, engine, .. } = asking;
-    model.definition(Pairs::Race.relation())?;
+    model.definition(Pairs::RACE)?;
     let graph = check::graph_with_rounds(test, model, asking.now());
     let problem = Problem { graph: &graph, model };
     let race = race::find(problem, Pairs::Race, engine, asking.now().budget);

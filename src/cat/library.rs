@@ -58,6 +58,7 @@ pub(super) fn library(name: &str) -> Option<&'static str> {
         "cos.cat" => Some(include_str!("../../models/lib/cos.cat")),
         "fences.cat" => Some(include_str!("../../models/lib/fences.cat")),
         "filters.cat" => Some(include_str!("../../models/lib/filters.cat")),
+        "time.cat" => Some(include_str!("../../models/lib/time.cat")),
         _ => None,
     }
 }
@@ -66,4 +67,16 @@ pub(super) fn library(name: &str) -> Option<&'static str> {
 pub(super) fn included(name: &str) -> Option<(String, String)> {
     let found = builtin(name.strip_suffix(".cat")?)?;
     Some((name.to_owned(), found.text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_versions_have_the_order_in_time_of_the_default_model() {
+        let part = library("time.cat").expect("a library file");
+        let (_, part) = part.split_once("*)\n\n").expect("a comment before the part");
+        assert!(BUILTIN[0].text.contains(part));
+    }
 }

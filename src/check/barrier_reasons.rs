@@ -1,12 +1,9 @@
 //! Reasons about barriers: what is misused, and who waits where.
 
-use super::asked::Asked;
 use super::events::in_order;
-use super::time::{self, Wrong};
 use crate::collections::IndexSet;
-use crate::event::barrier::{BarrierKey, BarrierRule, WARP_SIZE};
+use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;
-use crate::execution::build::Choices;
 use crate::id::BarrierId;
 use crate::rule::{Extent, Rule, Unsupported};
 use crate::verdict::{Reason, Undecided, Verdict};
@@ -16,48 +13,10 @@ pub(super) fn unsupported(what: Unsupported) -> Verdict {
     Verdict::Unknown(Undecided::Unsupported(what))
 }
 
-/// The reason why a program with these two operations is undefined, in an execution of these
-/// choices if one is known.
-pub(super) fn reason(
-    graph: &EventGraph,
-    rule: Rule,
-    operations: [BarrierId; 2],
-    choices: Option<Box<Choices>>,
-) -> Reason {
+/// The reason why a program with these two operations is undefined.
+pub(super) fn reason(graph: &EventGraph, rule: Rule, operations: [BarrierId; 2]) -> Reason {
     let spans = operations.map(|op| graph.event(graph.barriers[op].event).span);
-    Reason { rule, spans: spans.to_vec(), choices }
-}
-
-/// The verdict if some execution has two operations in a wrong relation. The model is evaluated on
-/// this execution, and `reason` describes the pair.
-pub(super) fn search_violation(
-    asked: Asked<'_>,
-    wrong: Wrong<'_>,
-    reason: impl Fn(&EventGraph, BarrierId, BarrierId, Option<Box<Choices>>) -> Reason,
-) -> Option<Verdict> {
-    let pairs = wrong.pairs;
-    time::search_violation(asked, wrong, |problem, choices| {
-        let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
-        match pairs.confirm(problem, &choices) {
-            Ok((execution, (a, b))) => {
-                let (a, b) = (index(a), index(b));
-                // The question tells from constant counts which arrivals complete a barrier alone.
-                let alone = |&b: &BarrierId| {
-                    let op = &problem.graph.barriers[b];
-                    let asks = |count| execution.value(count) == Some(WARP_SIZE);
-                    !op.waits && !problem.graph.knows_count(op) && op.count().is_some_and(asks)
-                };
-                if [a, b].iter().any(alone) {
-                    return unsupported(Unsupported::LoneArrival);
-                }
-                Verdict::Undefined(reason(problem.graph, a, b, Some(choices)))
-            }
-            Err(why) => {
-                let relation = pairs.relation();
-                Verdict::Error(format!("the engine's operations are not in `{relation}`: {why}"))
-            }
-        }
-    })
+    Reason { rule, spans: spans.to_vec(), choices: None }
 }
 
 /// The deadlock at some operations.

@@ -5,17 +5,21 @@ use super::asked::{Asked, Found};
 use super::barrier_reasons::{
     may_differ, reason, reason_of_deadlock, unclear_deadlock, unsupported,
 };
+use super::condition_rules::of_barriers;
 use super::deadlock::in_no_end;
+use super::definedness::condition_on;
 use super::limits::too_large;
-use super::{barrier_counts, barrier_reuse};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::event::base::base_relation;
 use crate::event::graph::EventGraph;
 use crate::execution::barriers::Barriers;
 use crate::execution::phase::TooMany;
 use crate::execution::schedule::{Misuse, Schedules};
+use crate::id::EventId;
 use crate::rule::{Extent, Rule, Unsupported};
-use crate::solve::Core;
+use crate::solve::{Core, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
+use crate::vocabulary::BaseRel;
 
 /// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
 pub(super) fn misuse(asked: Asked<'_>) -> Option<Found> {
@@ -27,21 +31,22 @@ fn misused_in_some_order(asked: Asked<'_>) -> Option<Verdict> {
     if graph.barriers.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    let first = barrier_reuse::first_return(graph);
     let schedules = Schedules::new(Barriers::certain(graph));
     // If threads can meet in one way only, the orders between barriers decide.
-    if (may_clash(graph) || (first.is_some() && !schedules.is_fixed()))
-        && let Some(verdict) = misused(graph, &schedules)
+    if (may_clash(graph) || (may_return(graph) && !schedules.is_fixed()))
+        && let Some(verdict) = misused(asked.problem, &schedules)
     {
         return Some(verdict);
     }
-    if may_mix(graph) && Barriers::fixed(graph).is_none() {
-        return Some(unsupported(Unsupported::BarrierMixture));
-    }
-    if let Some(verdict) = barrier_counts::differ(asked) {
-        return Some(verdict);
-    }
-    barrier_reuse::early(asked, first?).or_else(|| barrier_reuse::behind_a_branch(asked))
+    let is_open = may_mix(graph) && Barriers::fixed(graph).is_none();
+    is_open.then(|| unsupported(Unsupported::BarrierMixture))
+}
+
+/// Whether some thread may come back to a barrier at which it only arrives.
+fn may_return(graph: &EventGraph) -> bool {
+    let happens = |id: EventId| !graph.exprs.is_false(graph.event(id).guard);
+    let mut returns = base_relation(graph, BaseRel::Returns).iter_pairs();
+    returns.any(|(arrival, next)| happens(arrival) && happens(next))
 }
 
 /// Whether operations at some barrier may differ so that no two of them may meet.
@@ -87,12 +92,9 @@ fn stuck_unless(
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    if (may_clash(graph) || barrier_reuse::first_return(graph).is_some())
-        && let Some(verdict) = misused(graph, &schedules)
+    if (may_clash(graph) || may_return(graph))
+        && let Some(verdict) = misused(asked.problem, &schedules)
     {
-        return verdict;
-    }
-    if let Some(verdict) = barrier_counts::differ_before_an_end(asked) {
         return verdict;
     }
     match in_no_end() {
@@ -114,19 +116,24 @@ fn too_many(why: TooMany) -> Verdict {
     unsupported(why.into())
 }
 
-/// The verdict on a misuse in some schedule.
-fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Verdict> {
-    match schedules.first_misuse() {
-        Ok(found) => found.map(|misuse| Verdict::Undefined(of_misuse(graph, misuse))),
+/// The verdict on a misuse in some schedule, if the model has a condition on it.
+fn misused(Problem { graph, model }: Problem<'_>, schedules: &Schedules<'_>) -> Option<Verdict> {
+    let broken = |misuse: &Misuse| match misuse {
+        Misuse::EarlyReturn(..) => condition_on(model, BaseRel::Returns).map(Some),
+        Misuse::DifferentCounts(..) => condition_on(model, BaseRel::OtherCount).map(Some),
+        Misuse::Mixture(..) => Some(None),
+    };
+    match schedules.first_misuse(|misuse| broken(misuse).is_some()) {
+        Ok(found) => {
+            let misuse = found?;
+            let (Misuse::EarlyReturn(a, b) | Misuse::DifferentCounts(a, b) | Misuse::Mixture(a, b)) =
+                misuse;
+            let rule = match broken(&misuse)? {
+                Some(condition) => of_barriers(condition, graph, [a, b]),
+                None => Rule::BarrierMixture,
+            };
+            Some(Verdict::Undefined(reason(graph, rule, [a, b])))
+        }
         Err(why) => Some(too_many(why)),
-    }
-}
-
-/// The reason why a program with a misuse is undefined.
-fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
-    match misuse {
-        Misuse::EarlyReturn(a, b) => barrier_reuse::reason(graph, a, b, None),
-        Misuse::DifferentCounts(a, b) => barrier_counts::reason(graph, a, b, None),
-        Misuse::Mixture(a, b) => reason(graph, Rule::BarrierMixture, [a, b], None),
     }
 }

@@ -6,10 +6,8 @@
 //! | the same | with one more round of each loop that only waits | the same |
 //! | the same | prefixes before threads may wait for ever | the same |
 //! | a store to an initialized mbarrier | within the bound, with a hidden read before the store | undefined |
-//! | a misuse of barriers that orders decide: different counts, reuse before the reset | orders of barrier operations; within the bound; prefixes | undefined |
-//! | an access to shared memory of a CTA that may not be alive | with one more waiting round; prefixes | undefined |
-//! | an `undefined_unless` of the model that fails | within the bound; with one more waiting round; prefixes | undefined |
-//! | a race of accesses of different sizes | with one more waiting round; prefixes | undefined, unless the axiom for atomics alone excludes the outcome |
+//! | a misuse of barriers, where orders of their operations decide alone | orders of barrier operations | undefined |
+//! | an `undefined_unless` of the model that fails, in the order of the model | with one more waiting round if its events may fail it; prefixes if going on does not mend it | undefined, unless an axiom with its clause excludes the outcome alone |
 //! | the condition | that end | allowed |
 //! | a loop that the bound cuts | within the bound | unknown |
 //! | any execution | that end | none: deadlock if threads are held at barriers for ever, forbidden with the loops that they never leave |
@@ -20,10 +18,7 @@
 
 use super::asked::{Asked, Found};
 use super::events::graph_of;
-use super::{
-    Settings, barriers, condition, lifetime, mbarrier_overwritten, mixed_size, undefined_unless,
-    violation,
-};
+use super::{Settings, barriers, condition, mbarrier_overwritten, undefined_unless, violation};
 use crate::event::graph::EventGraph;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
@@ -34,15 +29,13 @@ use crate::verdict::Verdict;
 type Question = fn(Asked<'_>) -> Option<Found>;
 
 /// The questions whether a program is defined, in the order in which their answers win.
-const UNDEFINED: [Question; 8] = [
+const UNDEFINED: [Question; 6] = [
     violation::within_the_bound,
     violation::in_a_round,
     violation::before_a_wait,
     mbarrier_overwritten::object,
     barriers::misuse,
-    lifetime::unsure,
     undefined_unless::broken,
-    mixed_size::verdict,
 ];
 
 /// The verdict on a test, with the events that it refers to.

@@ -6,7 +6,7 @@
 //! antitone, all executions are among those without an order, and an outcome that none of these has
 //! is in no order.
 
-use super::undefined_unless::is_vacuous;
+use super::definedness::is_vacuous;
 use super::{Outcome, Settings};
 use crate::event::graph::EventGraph;
 use crate::program::reading::{LongVectors, Readings};
@@ -28,7 +28,7 @@ pub(super) fn without_order(
     let changes = |node, as_wanted: Variance| {
         [Variance::Constant, as_wanted].contains(&polarity.in_relation(node, BaseRel::Po))
     };
-    let races = model.definition(Pairs::MixedRace.relation());
+    let races = model.definition(Pairs::RACE);
     let counts = |axiom: &&Axiom| match axiom.role {
         AxiomRole::Flag => false,
         AxiomRole::UndefinedUnless => !is_vacuous(graph, model, axiom),

@@ -15,7 +15,7 @@ use crate::relation::expr::{Arena, Model, Node};
 use crate::relation::specialize::import;
 use crate::relation::thin_air::{no_value_from_nowhere, thin_air};
 use crate::solve::search::Shape;
-use crate::vocabulary::{BaseRel, BaseSet};
+use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
 /// The inputs of the questions that a check asked the engines.
@@ -82,7 +82,6 @@ impl CheckInputs {
             && lower(test, other).threads == self.program.threads
             && (own.vector == other.vector || !any(&|graph| !narrow(graph)))
             && (own.mixed_race == other.mixed_race || !any(&EventGraph::has_partial_overlap))
-            && (own.dsmem == other.dsmem || !any(&has_peers))
             && !any(&|graph| concerns(graph, own.asynchronous, other.asynchronous))
     }
 
@@ -105,10 +104,6 @@ const NAMES: [&str; 2] = ["race", "transparent"];
 
 /// The bytes of the widest access that is one operation under every reading.
 const SCALAR_BYTES: u32 = 8;
-
-fn has_peers(graph: &EventGraph) -> bool {
-    !crate::event::base::base_set(graph, BaseSet::Peer).is_empty()
-}
 
 /// Whether the base relations of the graph's events differ between two choices of readings.
 fn concerns(graph: &EventGraph, own: AsyncReadings, other: AsyncReadings) -> bool {

@@ -90,8 +90,7 @@ impl<'a> Encoding<'a> {
         let mut roots: Vec<NodeId> = required.iter().map(|&i| model.axioms[i].node).collect();
         let related = match goal {
             Goal::Related(pairs) => {
-                let name = pairs.relation();
-                let node = model.definition(name).ok_or(Unsupported::NoDefinition(name))?;
+                let node = pairs.relation(model).map_err(Unsupported::NoDefinition)?;
                 Some((pairs, node))
             }
             _ => None,

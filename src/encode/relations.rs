@@ -11,7 +11,7 @@ use crate::id::{EventId, NodeId};
 use crate::question::Pairs;
 use crate::relation::expr::{AxiomKind, Node};
 use crate::rule::Unsupported;
-use crate::vocabulary::{BaseRel, Sort};
+use crate::vocabulary::{BaseRel, Origin, Sort};
 use rustc_hash::FxHashMap;
 
 /// The direction in which a formula for a membership has to be right.
@@ -65,28 +65,12 @@ impl Encoding<'_> {
         let mut builder = Builder { encoding: self, failed: false };
         let mut pairs = builder.pairs(node);
         pairs.retain(|&(a, b)| wanted.counts(graph, a, b));
-        let mut found = Vec::new();
-        for (a, b) in pairs {
-            let edge = builder.edge(node, a, b, Use::Wanted);
-            let counts = builder.encoding.is_wanted(wanted, a, b);
-            found.push(builder.encoding.formulas.all([edge, counts]));
-        }
+        let edge = |(a, b)| builder.edge(node, a, b, Use::Wanted);
+        let found: Vec<Formula> = pairs.into_iter().map(edge).collect();
         if builder.failed {
-            return Err(Unsupported::ShrinkingRecursion(wanted.relation().to_owned()).into());
+            return Err(Unsupported::ShrinkingRecursion(wanted.name().to_owned()).into());
         }
         Ok(self.formulas.any(found))
-    }
-
-    /// The condition on a pair besides its membership in the relation.
-    fn is_wanted(&mut self, wanted: Pairs, a: EventId, b: EventId) -> Formula {
-        let graph = self.graph;
-        match (graph.barrier(a), graph.barrier(b)) {
-            (Some(one), Some(other)) if wanted.asks_for_counts() => {
-                let differ = graph.counts_differ(&mut self.exprs, one, other);
-                self.truth(differ)
-            }
-            _ => self.formulas.constant(true),
-        }
     }
 }
 
@@ -315,7 +299,7 @@ impl Builder<'_, '_> {
             BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange => {
                 e.barriers.edges.get(&(a, b)).copied().unwrap_or_else(|| e.formulas.constant(false))
             }
-            BaseRel::Phase | BaseRel::PhaseAny | BaseRel::Awaited | BaseRel::Done => {
+            _ if relation.origin() == Origin::Conditional => {
                 let both = e.both_happen(a, b);
                 if base_relation(e.graph, relation).contains(a, b) {
                     return both;

@@ -15,7 +15,7 @@ use crate::relation::inclusion::Inclusion;
 use crate::relation::specialize::import;
 use crate::rule::Unsupported;
 use crate::solve::search::Shape;
-use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States};
+use crate::solve::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -79,6 +79,8 @@ struct Asked {
     /// The index of the graph among those that are kept.
     graph: usize,
     goal: Goal,
+    /// The goal, where a relation is a node of the common arena.
+    common: Goal,
     /// The relation whose pairs are looked for.
     relation: Option<NodeId>,
     /// The demand of each axiom; `None` for one that restricts no execution.
@@ -116,16 +118,20 @@ impl Answers {
         };
         let demands = model.axioms.iter().map(demand).collect();
         let relation = match goal {
-            Goal::Related(pairs) => {
-                model.definition(pairs.relation()).map(|node| nodes[node.index()])
-            }
+            Goal::Related(pairs) => pairs.relation(model).ok().map(|node| nodes[node.index()]),
             _ => None,
+        };
+        let common = match (goal, relation) {
+            (Goal::Related(Pairs::Member(_, lasting)), Some(node)) => {
+                Goal::Related(Pairs::Member(node, lasting))
+            }
+            _ => goal,
         };
         let graph = self.graphs.iter().position(|known| known == graph).unwrap_or_else(|| {
             self.graphs.push(graph.clone());
             self.graphs.len() - 1
         });
-        Asked { graph, goal, relation, demands, total_co: model.total_co }
+        Asked { graph, goal, common, relation, demands, total_co: model.total_co }
     }
 
     fn nodes(&mut self, graph: &EventGraph, model: &Model) -> Arc<Vec<NodeId>> {
@@ -141,7 +147,7 @@ impl Answers {
     fn recalled(&mut self, asked: &Asked, problem: Problem<'_>) -> Option<Answer> {
         let Self { graphs, arena, kept, inclusion, .. } = self;
         let arena = &*arena;
-        let alike = |known: &&(Asked, Kept)| known.0.goal == asked.goal;
+        let alike = |known: &&(Asked, Kept)| known.0.common == asked.common;
         kept.iter().filter(alike).find_map(|(known, answer)| match answer {
             Kept::Yes(choices) => {
                 let choices = match known.graph == asked.graph {

@@ -1,7 +1,7 @@
 //! Uses of barriers that the ISA leaves undefined, as violations of an event graph.
 
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use super::graph::{EventGraph, Violation};
+use super::graph::{Conditional, EventGraph, Violation};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Rule;
@@ -25,6 +25,27 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
             {
                 let together = same_ordinal(graph, index, other);
                 push(graph, &mut out, &[index, other], together, Rule::BarrierMixture);
+            }
+        }
+    }
+    out
+}
+
+/// The pairs of operations of two threads at one barrier with different counts, in both directions.
+pub(super) fn other_counts(graph: &mut EventGraph) -> Vec<Conditional> {
+    let mut out = Vec::new();
+    for b in graph.barriers.keys() {
+        for a in b.earlier() {
+            if !graph.counts_may_differ(&graph.barriers[a], &graph.barriers[b]) {
+                continue;
+            }
+            let mut exprs = std::mem::take(&mut graph.exprs);
+            let when = graph.counts_differ(&mut exprs, &graph.barriers[a], &graph.barriers[b]);
+            graph.exprs = exprs;
+            if !graph.exprs.is_false(when) {
+                let [from, to] = [a, b].map(|op| graph.barriers[op].event);
+                out.push(Conditional { from, to, when });
+                out.push(Conditional { from: to, to: from, when });
             }
         }
     }

@@ -49,6 +49,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
             EventKind::Barrier(index) => !graph.barriers[index].waits,
             _ => false,
         },
+        BaseSet::Lone => graph.barrier(id).is_some_and(|op| !op.waits && graph.completes_alone(op)),
         BaseSet::Rmw => event.marks.rmw,
         BaseSet::Red => event.marks.red,
         BaseSet::Weak => order(Order::Weak),
@@ -131,6 +132,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
             memory_pairs(graph, |a, b| graph.access_of(a).virt == graph.access_of(b).virt)
         }
         BaseRel::Same => same_bytes(graph),
+        BaseRel::Partial => memory_pairs(graph, |a, b| overlaps_in_part(graph, a, b)),
         BaseRel::SameAccess => grouped(graph, |id| Some(graph.event(id).access)),
         BaseRel::Internal => {
             let mut out = grouped(graph, |id| {
@@ -178,6 +180,11 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Awaited => super::termination_order::awaited(graph),
         BaseRel::Begun => super::termination_order::begun(graph),
         BaseRel::Ended => super::termination_order::ended(graph),
+        BaseRel::Returns => returns(graph),
+        BaseRel::OtherCount => {
+            let sure = graph.other_counts.iter().filter(|pair| graph.exprs.is_true(pair.when));
+            Rel::from_pairs(n, sure.map(|pair| (pair.from, pair.to)))
+        }
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
         BaseRel::Launch => Rel::from_pairs(n, graph.launch_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
@@ -377,6 +384,15 @@ fn same_bytes(graph: &EventGraph) -> Rel {
     })
 }
 
+/// Whether two accesses of one place, one of which writes, cover different bytes.
+fn overlaps_in_part(graph: &EventGraph, a: EventId, b: EventId) -> bool {
+    let initial = |id: EventId| graph.event(id).kind == EventKind::Init;
+    (graph.event(a).is_write() || graph.event(b).is_write())
+        && graph.access_of(a).range() != graph.access_of(b).range()
+        && !initial(a)
+        && !initial(b)
+}
+
 fn rmw(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for access in &graph.accesses {
@@ -490,6 +506,14 @@ fn uncovered(graph: &EventGraph) -> Rel {
         }
     }
     out
+}
+
+/// From arrivals at barriers to later operations of their threads there.
+fn returns(graph: &EventGraph) -> Rel {
+    let ops = || graph.barriers.iter();
+    let pairs = ops().flat_map(|arrival| ops().map(move |next| (arrival, next)));
+    let pairs = pairs.filter(|(arrival, next)| graph.returns_to_barrier(arrival, next));
+    Rel::from_pairs(graph.events.len(), pairs.map(|(arrival, next)| (arrival.event, next.event)))
 }
 
 /// From the events of a CTA's threads to the accesses of other CTAs to its shared memory.

@@ -54,6 +54,7 @@ impl GraphBuilder<'_> {
             done: Vec::new(),
             done_if: Vec::new(),
             awaited: Vec::new(),
+            other_counts: Vec::new(),
             symbols: std::mem::take(&mut self.symbols.list),
             cuts: std::mem::take(&mut self.cuts.list),
             bound: self.cuts.bound,
@@ -76,6 +77,7 @@ impl GraphBuilder<'_> {
         super::exchange::define(&mut graph);
         super::mbarrier_phases::relate(&mut graph, &self.mbarriers.successes);
         graph.awaited = super::termination_order::awaited_if(&mut graph);
+        graph.other_counts = super::barrier_misuse::other_counts(&mut graph);
         let misused = super::barrier_misuse::violations(&mut graph);
         graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);

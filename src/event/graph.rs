@@ -535,6 +535,9 @@ pub struct EventGraph {
     pub done: Vec<(EventId, EventId)>,
     /// The same pairs where values decide which groups a wait is for.
     pub done_if: Vec<Conditional>,
+    /// The pairs of [`BaseRel::OtherCount`], each with the condition that the counts differ. They stay as
+    /// they are where a graph is changed so that operations are incomplete.
+    pub other_counts: Vec<Conditional>,
     /// To barrier operations from the ends of awaited threads, if values decide whether such a
     /// thread uses the barrier. These are the pairs of [`BaseRel::Awaited`] besides the sure ones.
     pub awaited: Vec<Conditional>,
@@ -660,6 +663,7 @@ impl EventGraph {
             BaseRel::PhaseAny => &self.any_phases,
             BaseRel::Done => &self.done_if,
             BaseRel::Awaited => &self.awaited,
+            BaseRel::OtherCount => &self.other_counts,
             _ => &[],
         }
     }

@@ -84,7 +84,11 @@ impl<'g> Slice<'g> {
         let misuses = graph.violations.iter().map(|violation| violation.guard);
         let counts = graph.barriers.iter().filter_map(BarrierOp::count);
         let phases = graph.phases.iter().chain(&graph.any_phases);
-        let pairs = phases.chain(&graph.awaited).chain(&graph.done_if).map(|pair| pair.when);
+        let pairs = phases
+            .chain(&graph.awaited)
+            .chain(&graph.other_counts)
+            .chain(&graph.done_if)
+            .map(|pair| pair.when);
         let chosen = graph.accesses.iter().flat_map(|access| access.chosen_by.iter().copied());
         let shown = graph.observed.iter().map(|observed| observed.value);
         let asked = [graph.filter, graph.condition];

@@ -260,17 +260,6 @@ impl<'g> Execution<'g> {
         spins.any(|c| self.truth(c.guard) == Some(true))
     }
 
-    /// Whether two barrier operations ask for different numbers of threads.
-    #[must_use]
-    pub fn thread_counts_differ(&self, a: EventId, b: EventId) -> bool {
-        let barriers =
-            Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
-        let index = |id| self.graph.barrier_index(id);
-        index(a)
-            .zip(index(b))
-            .is_some_and(|(a, b)| barriers.expected_count(a) != barriers.expected_count(b))
-    }
-
     fn interpret(&mut self) -> Result<(), Inconsistency> {
         self.sets = vec![OnceLock::new(); BaseSet::ALL.len()];
         self.relations = vec![OnceLock::new(); BaseRel::ALL.len()];

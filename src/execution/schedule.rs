@@ -30,6 +30,16 @@ pub enum Misuse {
     Mixture(BarrierId, BarrierId),
 }
 
+impl Misuse {
+    /// The operations, if thread counts or the reset of the barrier are at fault.
+    fn counted(self) -> Option<(BarrierId, BarrierId)> {
+        match self {
+            Self::EarlyReturn(a, b) | Self::DifferentCounts(a, b) => Some((a, b)),
+            Self::Mixture(..) => None,
+        }
+    }
+}
+
 /// A transition system over the barrier operations of threads: each path is an order of operations.
 pub struct Schedules<'a> {
     barriers: Barriers<'a>,
@@ -162,15 +172,18 @@ impl<'a> Schedules<'a> {
         Self { barriers, threads, mates, awaited, optional, earlier }
     }
 
-    /// A misuse in some schedule.
+    /// A misuse in some schedule that `counts`.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn first_misuse(&self) -> Result<Option<Misuse>, TooMany> {
+    pub fn first_misuse(
+        &self,
+        counts: impl Fn(&Misuse) -> bool,
+    ) -> Result<Option<Misuse>, TooMany> {
         let (mut found, mut incomplete) = (None, Ok(()));
         for crowd in self.components() {
             let all = self.explore(&crowd, |_, misuse| {
-                found = found.or(misuse);
+                found = found.or(misuse.filter(&counts));
                 found.is_some()
             });
             incomplete = incomplete.and(all);
@@ -215,38 +228,15 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// The pairs of operations of two threads that are at one barrier with different counts in some
-    /// schedule.
+    /// The misused pairs of operations of all schedules.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn different_counts(&self) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
-        self.all_misuses(|misuse| match misuse {
-            Misuse::DifferentCounts(a, b) => Some((a, b)),
-            _ => None,
-        })
-    }
-
-    /// The arrivals whose thread uses the barrier again before it is reset in some schedule, with
-    /// the operations that do so.
-    ///
-    /// # Errors
-    /// When there are too many schedules to look at.
-    pub fn early_returns(&self) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
-        self.all_misuses(|misuse| match misuse {
-            Misuse::EarlyReturn(arrival, next) => Some((arrival, next)),
-            _ => None,
-        })
-    }
-
-    fn all_misuses(
-        &self,
-        kind: impl Fn(Misuse) -> Option<(BarrierId, BarrierId)>,
-    ) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
+    pub fn misuses(&self) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
         let mut found = IndexSet::default();
         for crowd in self.components() {
             self.explore(&crowd, |_, misuse| {
-                found.extend(misuse.and_then(&kind));
+                found.extend(misuse.and_then(Misuse::counted));
                 false
             })?;
         }

@@ -21,8 +21,6 @@ pub struct Readings {
     pub sink_atom: SinkAtom,
     /// The effect of a mixed-size race (reading V24).
     pub mixed_race: MixedRace,
-    /// Whether accesses to the shared memory of other CTAs are checked.
-    pub dsmem: Dsmem,
     /// An arrival at an mbarrier before any wait for the preceding phase has succeeded.
     pub early_arrival: EarlyArrival,
     /// Asynchronous operations.
@@ -182,16 +180,6 @@ pub enum MixedRace {
     Execution,
 }
 
-/// The requirement on an access to the shared memory of another CTA of the cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dsmem {
-    /// The CTA surely lives.
-    #[default]
-    Live,
-    /// Nothing.
-    Unchecked,
-}
-
 /// An arrival at an mbarrier in a phase before which no wait has succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EarlyArrival {
@@ -210,7 +198,6 @@ impl Readings {
         ("failing-cas", &["nothing", "writes"]),
         ("sink-atom", &["atom", "red"]),
         ("mixed-race", &["program", "execution"]),
-        ("dsmem", &["live", "unchecked"]),
         ("early-arrival", &["undefined", "unchecked"]),
         ("async-agent", &["owner", "issuer"]),
         ("async-block", &["owner", "issuer"]),
@@ -236,8 +223,6 @@ impl Readings {
             ("sink-atom", "red") => self.sink_atom = SinkAtom::Red,
             ("mixed-race", "program") => self.mixed_race = MixedRace::Program,
             ("mixed-race", "execution") => self.mixed_race = MixedRace::Execution,
-            ("dsmem", "live") => self.dsmem = Dsmem::Live,
-            ("dsmem", "unchecked") => self.dsmem = Dsmem::Unchecked,
             ("early-arrival", "undefined") => self.early_arrival = EarlyArrival::Undefined,
             ("early-arrival", "unchecked") => self.early_arrival = EarlyArrival::Unchecked,
             _ => self.asynchronous = self.asynchronous.with(name, value)?,

@@ -8,6 +8,7 @@ pub mod deletion;
 pub mod equal;
 pub mod eval;
 pub mod expr;
+pub mod extension;
 #[cfg(feature = "cli")]
 pub(crate) mod inclusion;
 pub(crate) mod plan;

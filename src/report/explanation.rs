@@ -226,15 +226,13 @@ fn by_rule(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> St
         Some(silence) => format!("{}: {}\n", silence.words(), why.rule),
         None => format!("{}\n", why.rule),
     };
-    if let Rule::ModelCondition { name, .. } = &why.rule {
+    if let Rule::Condition { name, .. } = &why.rule {
         out.push_str(&axiom_text(name, subject));
     }
     for &span in &why.spans {
         out.push_str(&source_line(span, subject.files));
     }
-    if let (Rule::ModelCondition { .. }, Some(choices), Some(graph)) =
-        (&why.rule, &why.choices, graph)
-    {
+    if let (Rule::Condition { .. }, Some(choices), Some(graph)) = (&why.rule, &why.choices, graph) {
         out.push_str(&nearest_order(subject, graph, choices, &why.spans));
     }
     if let Some(choices) = &why.choices {

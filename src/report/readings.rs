@@ -63,6 +63,7 @@ const LINES: &[(&str, Weight, &str)] = &[
         Letter,
         "waits promise nothing of what precedes a `tcgen05.commit` (V58)",
     ),
+    ("dsmem=unchecked", Remote, "the shared memory of every CTA of a cluster is always there"),
     ("fence-proxy=required", Remote, "a fence is morally strong with nothing (V4)"),
     (
         "fence-sc=causality",
@@ -132,8 +133,6 @@ const LINES: &[(&str, Weight, &str)] = &[
     ("sink-atom=red", Open, "`atom` without a destination is a `red`"),
     ("mixed-race=program", Default, "a mixed-size race voids the program (V24)"),
     ("mixed-race=execution", Remote, "a mixed-size race voids the executions that have it (V24)"),
-    ("dsmem=live", Default, "another CTA's memory needs that CTA alive"),
-    ("dsmem=unchecked", Remote, "the shared memory of every CTA of a cluster is always there"),
     (
         "early-arrival=undefined",
         Default,

@@ -12,7 +12,7 @@ mod symbols;
 pub mod z3;
 
 pub use crate::budget::Budget;
-pub use crate::question::{Goal, Pairs, Problem};
+pub use crate::question::{Goal, Lasting, Pairs, Problem};
 
 /// The answer of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,15 +1,18 @@
 //! Models that ask of chosen relations what no built-in one does: every engine gives the verdict
 //! that the definitions call for.
 
-use crate::support::parse;
+use crate::support::{parse, read};
 use ptxmc::testing::cat::{NoFiles, Options, library, parse_model};
 use ptxmc::testing::check::{Settings, check};
-use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::relation::expr::{AxiomRole, Model};
+use ptxmc::testing::relation::extension::is_settled;
 use ptxmc::testing::solve::Engine;
 use ptxmc::testing::solve::enumerate::Enumerate;
 use ptxmc::testing::solve::search::SearchEngine;
 use ptxmc::testing::solve::z3::Z3Engine;
 use ptxmc::testing::source::Files;
+use ptxmc::testing::verdict::Kind;
+use std::path::Path;
 
 fn model(text: &str) -> Model {
     let mut files = Files::default();
@@ -130,4 +133,38 @@ fn rounds_that_wait_count_where_a_model_asks_for_what_is_undefined() {
         let outcome = check(&test, &asking, engine, Settings::default().with_bound(2));
         assert_eq!(outcome.verdict.kind().name(), "undefined", "{}", engine.name());
     }
+}
+
+/// Undefined behaviour is what the model calls so: without the condition, a program that fails it has
+/// another verdict.
+#[test]
+fn without_its_condition_a_program_is_not_undefined() {
+    for (condition, path) in [
+        ("CTA-Started", "dsmem/no-first-barrier.litmus"),
+        ("CTA-Alive", "dsmem/no-last-barrier.litmus"),
+        ("Mixed-Size", "mixed-size/race-then-wait-then-barrier.litmus"),
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus").join(path);
+        let test = read(&path).expect("a shipped test");
+        let whole = model(library::builtin("ptx-9.2").expect("a built-in model").text);
+        let index = whole.axioms.iter().position(|axiom| axiom.name == condition);
+        let part = whole.without_axioms(&[index.expect("a condition of the model")]);
+        let is_undefined = |model| {
+            let outcome = check(&test, model, &SearchEngine::default(), Settings::default());
+            outcome.verdict.kind() == Kind::Undefined
+        };
+        assert!(is_undefined(&whole) && !is_undefined(&part), "{condition}");
+    }
+}
+
+/// Conditions whose pairs last are asked about in prefixes of executions, too.
+#[test]
+fn only_what_follows_an_access_may_keep_a_cta_alive() {
+    let model = model(library::builtin("ptx-9.2").expect("a built-in model").text);
+    let conditions = model.axioms.iter().filter(|axiom| axiom.role == AxiomRole::UndefinedUnless);
+    let mended: Vec<&str> = conditions
+        .filter(|axiom| !is_settled(&model.arena, axiom.node))
+        .map(|axiom| axiom.name.as_str())
+        .collect();
+    assert_eq!(mended, ["CTA-Alive"]);
 }

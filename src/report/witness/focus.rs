@@ -136,7 +136,7 @@ impl Focus {
     }
 
     fn add_races(&mut self, picture: &Picture) {
-        let race = Pairs::Race.relation();
+        let race = Pairs::RACE;
         let races: Vec<&Edge> = picture.edges.iter().filter(|e| e.relation == race).collect();
         for edge in races.into_iter().take(FEW_RACES) {
             self.add(edge.clone(), Role::Decides);
@@ -145,8 +145,7 @@ impl Focus {
 
     /// The communication on the ways that come closest to ordering what races.
     fn add_ways(&mut self, model: &Model, execution: &Execution<'_>, picture: &Picture) {
-        let race = Pairs::Race.relation();
-        let races = self.edges.iter().filter(|(edge, _)| edge.relation == race);
+        let races = self.edges.iter().filter(|(edge, _)| edge.relation == Pairs::RACE);
         let races: Vec<_> = races.map(|(edge, _)| (edge.from, edge.to)).collect();
         let ways = races.into_iter().filter_map(|pair| nearest_of(model, execution, [pair]));
         let links: Vec<Link> = ways.flat_map(|way| way.links).collect();

@@ -575,7 +575,7 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     for (name, node) in shown {
         let relation = values.relation(*node);
         // Every race is shown, including races of writes that no other relation connects.
-        let pairs: Vec<_> = match name == Pairs::Race.relation() {
+        let pairs: Vec<_> = match name == Pairs::RACE {
             true => relation.iter_pairs().filter(|(a, b)| a < b).collect(),
             false => essence(execution, relation).collect(),
         };

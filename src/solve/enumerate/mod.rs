@@ -125,9 +125,9 @@ impl Enumerate {
 fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
     let Problem { graph, model } = problem;
     if let Goal::Related(pairs) = goal
-        && model.definition(pairs.relation()).is_none()
+        && let Err(name) = pairs.relation(model)
     {
-        return Answer::Unsupported(Unsupported::NoRelation(pairs.relation()));
+        return Answer::Unsupported(Unsupported::NoRelation(name));
     }
     let rules = Rules::new(model);
     let mut choices = None;

@@ -8,11 +8,13 @@ use super::candidates::Space;
 use super::rules::Rules;
 use super::state::{Limit, Orders, Search, Stop};
 use crate::execution::build::{Execution, Inconsistency};
+use crate::id::{FileId, NodeId};
 use crate::relation::classify::ORDERS;
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model};
 use crate::relation::polarity::mentions;
 use crate::rule::Unsupported;
 use crate::solve::{Answer, Core, Goal, Pairs, Problem};
+use crate::source::Span;
 
 /// Looks for a consistent execution with such a pair, evaluating the model's definition on each.
 pub(super) fn related(
@@ -21,11 +23,12 @@ pub(super) fn related(
     pairs: Pairs,
     limit: Limit,
 ) -> Answer {
-    let Some(node) = problem.model.definition(pairs.relation()) else {
-        return Answer::Unsupported(Unsupported::NoRelation(pairs.relation()));
+    let node = match pairs.relation(problem.model) {
+        Ok(node) => node,
+        Err(name) => return Answer::Unsupported(Unsupported::NoRelation(name)),
     };
     // Without bounds of the relation, every consistent execution is looked at.
-    let demanding = with_a_pair(problem.model, pairs);
+    let demanding = with_a_pair(problem.model, node);
     let compiled = engine.rules(Problem { model: &demanding, ..problem });
     let (rules, is_bounded) = match compiled.as_ref() {
         Ok(_) => (compiled, true),
@@ -46,19 +49,18 @@ pub(super) fn related(
     found(problem, pairs, rules, search)
 }
 
-/// The axioms of a model with one more as the last: the relation of these pairs has a member.
-fn with_a_pair(model: &Model, pairs: Pairs) -> Model {
+/// The axioms of a model with one more as the last: the relation has a member.
+fn with_a_pair(model: &Model, node: NodeId) -> Model {
     let mut demanding = model.without_definitions();
-    let relation = model.definitions.iter().rev().find(|d| d.name == pairs.relation());
-    demanding.axioms.extend(relation.map(|definition| Axiom {
+    demanding.axioms.push(Axiom {
         kind: AxiomKind::Empty,
         negated: true,
         role: AxiomRole::Required,
-        node: definition.node,
-        name: definition.name.clone(),
+        node,
+        name: "a pair is looked for".to_owned(),
         clauses: Vec::new(),
-        span: definition.span,
-    }));
+        span: Span { file: FileId::new(0), start: 0, end: 0 },
+    });
     demanding
 }
 

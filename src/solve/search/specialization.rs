@@ -73,10 +73,14 @@ impl Shape {
         lacks(BaseRel::Phase, graph.phases.is_empty());
         let nobody = graph.awaited.is_empty() && base_relation(graph, BaseRel::Awaited).is_empty();
         lacks(BaseRel::Awaited, nobody);
+        lacks(BaseRel::Returns, base_relation(graph, BaseRel::Returns).is_empty());
+        lacks(BaseRel::OtherCount, graph.other_counts.is_empty());
         lacks(BaseRel::Begun, base_relation(graph, BaseRel::Begun).is_empty());
+        lacks(BaseRel::Peer, base_set(graph, BaseSet::Peer).is_empty());
         lacks(BaseRel::Api, graph.api_edges.is_empty());
         lacks(BaseRel::FenceSc, sc_pairs(graph).is_empty());
         let whole = accesses().all(|a| a.pieces.len() == 1);
+        lacks(BaseRel::Partial, whole);
         let plain = graph.ids().filter(|&id| graph.event(id).is_memory()).all(|id| {
             let first = graph.locations[graph.event(id).loc.expect("a memory event").index()].init;
             graph.access_of(id).virt == graph.access_of(first).virt

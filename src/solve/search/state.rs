@@ -20,7 +20,7 @@ use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
 use crate::rule::Unsupported;
 use crate::solve::{Budget, Goal, Pairs, Why};
-use crate::vocabulary::{BaseRel, BaseSet};
+use crate::vocabulary::{BaseRel, BaseSet, Origin};
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
@@ -160,7 +160,7 @@ impl Base for Search<'_, '_> {
                 let kind = relation.kind_of_barrier().expect("one of them");
                 self.synchronizes(kind, side, out);
             }
-            BaseRel::Phase | BaseRel::PhaseAny | BaseRel::Awaited | BaseRel::Done => {
+            _ if relation.origin() == Origin::Conditional => {
                 self.conditional(relation, side, out);
             }
             given => match &self.space.relations[given.index()] {

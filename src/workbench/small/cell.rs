@@ -258,6 +258,7 @@ impl<'p> Frame<'p> {
             | BaseSet::Host
             | BaseSet::Mbarrier
             | BaseSet::Peer
+            | BaseSet::Lone
             | BaseSet::Agent
             | BaseSet::Issue
             | BaseSet::Await
