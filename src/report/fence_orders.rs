@@ -14,6 +14,7 @@ use crate::vocabulary::BaseRel;
 type Order = (EventId, EventId);
 
 /// How an execution with the opposite order of two fences breaks an axiom, too.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command tells them in words"))]
 pub(super) struct Case<'g> {
     pub(super) execution: Execution<'g>,
     /// The axiom, by index.

@@ -23,7 +23,6 @@ pub mod draw;
 pub(crate) mod equiv;
 #[cfg(feature = "cli")]
 pub(crate) mod explanation;
-#[cfg(feature = "cli")]
 mod fence_orders;
 #[cfg(feature = "cli")]
 pub(crate) mod fit;
