@@ -69,6 +69,12 @@ impl<'m> Condition<'m> {
         [BaseRel::OtherCount, BaseRel::Returns].into_iter().find(grows)
     }
 
+    /// Whether the condition is about accesses that overlap in part.
+    pub(super) fn is_of_mixed_sizes(&self) -> bool {
+        let polarity = Polarity::new(&self.model.arena);
+        polarity.in_relation(self.node, BaseRel::Partial) == Variance::Monotone
+    }
+
     /// The verdict if some execution of these events fails the condition.
     pub(super) fn fails(&self, asked: Asked<'_>) -> Option<Verdict> {
         let asked = asked.under(&self.model);

@@ -24,6 +24,13 @@ type Pair = (BarrierId, BarrierId);
 /// The most pairs of operations that are asked about.
 const MOST_PAIRS: usize = 16;
 
+/// Whether operations may fail a condition at all, as far as the orders of barrier operations tell: threads that
+/// ask for different counts have to be at a barrier at one time.
+pub(super) fn may_fail(graph: &EventGraph, condition: &Condition<'_>) -> bool {
+    condition.barrier_pairs() != Some(BaseRel::OtherCount)
+        || !possible(graph, BaseRel::OtherCount).is_empty()
+}
+
 /// The verdict if operations fail a condition before threads end, or if this is not known.
 pub(super) fn verdict(asked: Asked<'_>, condition: &Condition<'_>) -> Option<Verdict> {
     match condition.barrier_pairs()? {

@@ -26,10 +26,24 @@ pub(super) fn broken(asked: Asked<'_>) -> Option<Found> {
         return None;
     }
     let rounds = OnceCell::new();
-    (0..model.axioms.len())
+    let conditions = (0..model.axioms.len())
         .filter(|&index| model.axioms[index].role == AxiomRole::UndefinedUnless)
-        .filter(|&index| !is_vacuous(graph, model, &model.axioms[index]))
-        .find_map(|index| broken_by(asked, &Condition::new(model, index), &rounds))
+        .filter(|&index| !is_vacuous(graph, model, &model.axioms[index]));
+    // What is unknown of one condition, or remains where one fails, is overruled by another that fails.
+    let mut other = None;
+    for index in conditions {
+        match broken_by(asked, &Condition::new(model, index), &rounds) {
+            Some(found) if is_final(&found.verdict) => return Some(found),
+            Some(found) => other = other.or(Some(found)),
+            None => {}
+        }
+    }
+    other
+}
+
+/// Whether no other condition has a say.
+fn is_final(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Undefined(_) | Verdict::Error(_))
 }
 
 /// As [`broken`], of one condition.
@@ -39,6 +53,9 @@ fn broken_by(
     rounds: &OnceCell<Option<EventGraph>>,
 ) -> Option<Found> {
     let graph = asked.problem.graph;
+    if !meetings::may_fail(graph, condition) {
+        return None;
+    }
     // No round that only waits has operations on barriers.
     let accesses = |graph: &EventGraph| {
         let ends = condition.ends(graph).all();

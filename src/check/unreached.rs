@@ -3,6 +3,7 @@
 
 use super::Settings;
 use super::asked::Asked;
+use super::bound::STEPS_FOR_MORE;
 use super::events::graph_of;
 use crate::event::graph::EventKind;
 use crate::execution::build::Execution;
@@ -13,8 +14,11 @@ use crate::solve::{Engine, Problem};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
-/// The statements that access memory in no execution within the bound, in the order of the test. Statements of
-/// which the engine cannot tell are left out.
+/// The most statements that are listed: the others are not looked for.
+const MOST_LISTED: usize = 4;
+
+/// Statements that access memory in no execution within the bound that an engine finds with few steps, in the
+/// order of the test.
 #[must_use]
 pub fn unreached(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Vec<Span> {
     let mut graph = graph_of(test, model, settings);
@@ -36,6 +40,7 @@ pub fn unreached(test: &Test, model: &Model, engine: &dyn Engine, settings: Sett
         }
     }
     statements.retain(|&(_, guard, _)| !graph.exprs.is_true(guard));
+    let settings = Settings { budget: settings.budget.at_most(STEPS_FOR_MORE), ..settings };
     let asked = Asked { test, problem: Problem { graph: &graph, model }, engine, settings };
     let mut unreached = Vec::new();
     while let Some((span, guard, _)) = statements.first() {
@@ -48,11 +53,13 @@ pub fn unreached(test: &Test, model: &Model, engine: &dyn Engine, settings: Sett
                 statements.swap_remove(0);
                 statements.retain(|(.., events)| !reached(events));
             }
-            Ok(None) => {
+            Ok(None) | Err(_) => {
                 unreached.push(*span);
                 statements.swap_remove(0);
             }
-            Err(_) => _ = statements.swap_remove(0),
+        }
+        if unreached.len() == MOST_LISTED {
+            break;
         }
     }
     unreached.sort_unstable_by_key(|span| (span.file, span.start));

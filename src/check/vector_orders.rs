@@ -2,15 +2,15 @@
 //! verdict follows from a single order and from the unordered program.
 //!
 //! An execution in one order of the elements is an execution of the program. Without an order among
-//! elements, program order is smaller. If the axioms are monotone in program order and races
-//! antitone, all executions are among those without an order, and an outcome that none of these has
+//! elements, program order is smaller. If the axioms are monotone in program order, and races and what
+//! conditions exclude antitone, all executions are among those without an order, and an outcome that none of these has
 //! is in no order.
 
 use super::definedness::is_vacuous;
 use super::{Outcome, Settings};
 use crate::event::graph::EventGraph;
 use crate::program::reading::{LongVectors, Readings};
-use crate::relation::expr::{Axiom, AxiomRole, Model};
+use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
 use crate::rule::Unsupported;
 use crate::solve::Pairs;
@@ -37,9 +37,15 @@ pub(super) fn without_order(
     let mut axioms = model.axioms.iter().filter(counts);
     let relied_on = races.is_none_or(|races| changes(races, Variance::Antitone))
         && axioms.all(|axiom| {
-            axiom.role == AxiomRole::Required
-                && !axiom.negated
-                && changes(axiom.node, Variance::Monotone)
+            !axiom.negated
+                && match axiom.role {
+                    AxiomRole::UndefinedUnless => {
+                        axiom.kind == AxiomKind::Empty && changes(axiom.node, Variance::Antitone)
+                    }
+                    AxiomRole::Required | AxiomRole::Flag => {
+                        changes(axiom.node, Variance::Monotone)
+                    }
+                }
         });
     let readings = Readings { long_vectors: LongVectors::NoOrder, ..settings.readings };
     relied_on.then_some(Settings { readings, ..settings })

@@ -8,7 +8,7 @@ use super::single::{Judged, races_of};
 use super::status::Status;
 use crate::batch::{Case, Judgement, guarded, judge, together};
 use crate::check::{self, Settings};
-use crate::litmus::ast::Launched;
+use crate::litmus::ast::{Followed, Launched};
 use crate::module::sliced;
 use crate::program::reading::{Readings, UnknownResults};
 use crate::report::kernel::{Answer, AnswerKind, Findings, RacesFound, json, render};
@@ -126,8 +126,13 @@ impl Launch<'_> {
             }
             Err(verdict) => RacesFound::Open(verdict),
         };
-        let stands_for_others = |launched: &Launched| !launched.is_whole(case.test.threads.len());
-        let unreached = match case.test.launched.as_ref().is_some_and(stands_for_others) {
+        // Where a race was found, or others may race anyway, nothing more is asked.
+        let is_open = |launched: &Launched| {
+            let none = matches!(&races, RacesFound::Listed(list, ..) if list.is_empty());
+            let all = launched.followed == Followed::All;
+            none && all && !launched.is_whole(case.test.threads.len())
+        };
+        let unreached = match case.test.launched.as_ref().is_some_and(is_open) {
             true => self.unreached(&judgement, settings)?,
             false => Vec::new(),
         };

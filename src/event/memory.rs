@@ -52,7 +52,9 @@ impl<'p> SymbolicThread<'_, 'p> {
         let address = match target.lane {
             None => self.term(&target.address, state, None),
             Some(lane) => match self.row_of(lane, state, span) {
-                Some(row) => self.exprs().number(u128::from(row + u64::from(target.within)), 64),
+                Some(row) => {
+                    self.exprs().number(u128::from(row.wrapping_add(u64::from(target.within))), 64)
+                }
                 None => {
                     let zero = self.exprs().number(0, target.bytes.min(WIDEST) * 8);
                     return Places { list: Vec::new(), nowhere: Some(zero), several: false };

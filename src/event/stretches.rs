@@ -13,6 +13,7 @@ use crate::program::term::Term;
 use crate::ptx::operation::{Order, Proxy, Scope};
 use crate::rule::Rule;
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// The longest transfer that is followed, in bytes.
@@ -169,14 +170,21 @@ fn strong(list: Vec<DraftAccess>, scope: Option<Scope>) -> Vec<DraftAccess> {
     list.into_iter().map(marked).collect()
 }
 
-/// The values that a choice between constants may have; `None` for other expressions.
-fn constants(id: ExprId, exprs: &ExprArena) -> Option<Vec<u64>> {
-    match exprs.get(id) {
-        Expr::Const(bits) => Some(vec![u64::try_from(bits).unwrap_or(u64::MAX)]),
-        Expr::Ite(_, one, other) => {
-            let [one, other] = [one, other].map(|part| constants(part, exprs));
-            Some([one?, other?].concat())
+/// The most sizes of a source that are told apart.
+const MOST_SIZES: usize = 16;
+
+/// The values that a choice between a few constants may have; `None` for other expressions.
+fn constants(id: ExprId, exprs: &ExprArena) -> Option<BTreeSet<u64>> {
+    let (mut found, mut seen, mut open) = (BTreeSet::new(), FxHashSet::default(), vec![id]);
+    while let Some(next) = open.pop() {
+        if !seen.insert(next) {
+            continue;
         }
-        _ => None,
+        match exprs.get(next) {
+            Expr::Const(bits) => _ = found.insert(u64::try_from(bits).unwrap_or(u64::MAX)),
+            Expr::Ite(_, one, other) => open.extend([one, other]),
+            _ => return None,
+        }
     }
+    (found.len() <= MOST_SIZES).then_some(found)
 }

@@ -344,7 +344,7 @@ impl Writer<'_> {
                     *value = Value::Immediate(Spanned::new(number, name.span));
                 }
             }
-            Value::Register(_) | Value::Immediate(_) | Value::Not(_) | Value::Sink(_) => {}
+            Value::Register(_) | Value::Immediate(_) | Value::Not(_) | Value::Sink { .. } => {}
         }
         Ok(())
     }

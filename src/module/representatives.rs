@@ -234,16 +234,15 @@ impl Follow {
 
     /// The accesses of roles that meet.
     fn meetings(&self) -> Meetings {
+        let bounds = bounds(&self.touches);
         let mut at: Vec<(Cell, usize, u32, bool)> = Vec::with_capacity(self.touches.len());
-        let grains = grains(&self.touches);
-        for &(thread, touch) in &self.touches {
-            let grain = grains[&touch.variable];
+        for (thread, touch) in self.different() {
+            let bounds = &bounds[&touch.variable];
+            let [first, end] = [touch.offset, touch.offset + touch.bytes]
+                .map(|byte| bounds.partition_point(|&bound| bound < byte));
             let instance = touch.is_shared.then(|| self.cta(thread));
-            let cells = touch.offset / grain..(touch.offset + touch.bytes) / grain;
-            at.extend(
-                cells
-                    .map(|cell| ((touch.variable, instance, cell), thread, touch.at, touch.writes)),
-            );
+            let cell = |cell| ((touch.variable, instance, cell), thread, touch.at, touch.writes);
+            at.extend((first..end).map(cell));
         }
         at.sort_unstable();
         let mut out = Meetings::new();
@@ -253,6 +252,28 @@ impl Follow {
             }
         }
         out
+    }
+
+    /// The accesses, of each that threads of one role make to the same bytes those of the first thread, the
+    /// next one in its CTA and one of another CTA.
+    fn different(&self) -> impl Iterator<Item = (usize, Touch)> + '_ {
+        let mut known: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        self.touches.iter().copied().filter(move |&(thread, touch)| {
+            let instance = touch.is_shared.then(|| self.cta(thread));
+            let bytes = (touch.variable, instance, touch.offset, touch.bytes);
+            let known = known.entry((bytes, self.threads[thread].role, touch.at)).or_default();
+            let is_new = match known[..] {
+                [] => true,
+                [first] => first != thread,
+                [first, second] => {
+                    let ctas = [first, second, thread].map(|thread| self.cta(thread));
+                    (ctas[0] == ctas[1]) != (ctas[0] == ctas[2])
+                }
+                _ => false,
+            };
+            known.extend(is_new.then_some(thread));
+            is_new
+        })
     }
 
     /// Notes which accesses to one place meet. Of the threads of a role that execute one access, the
@@ -415,21 +436,22 @@ impl Follow {
     }
 }
 
-/// A place in memory: the variable, the CTA that it belongs to, and a number of bytes of the grain of the
-/// variable.
-type Cell = (usize, Option<(usize, u32)>, u64);
+/// A place in memory: the variable, the CTA that it belongs to, and the number of a stretch of bytes in which
+/// no access begins or ends.
+type Cell = (usize, Option<(usize, u32)>, usize);
 
-/// The greatest common divisor of all offsets and sizes of accesses to each variable.
-fn grains(touches: &[(usize, Touch)]) -> FxHashMap<usize, u64> {
-    fn common(a: u64, b: u64) -> u64 {
-        if b == 0 { a } else { common(b, a % b) }
-    }
-    let mut grains: FxHashMap<usize, u64> = FxHashMap::default();
+/// Where accesses to each variable begin and end, in order.
+fn bounds(touches: &[(usize, Touch)]) -> FxHashMap<usize, Vec<u64>> {
+    let mut bounds: FxHashMap<usize, Vec<u64>> = FxHashMap::default();
     for (_, touch) in touches {
-        let grain = grains.entry(touch.variable).or_insert(touch.bytes);
-        *grain = common(common(*grain, touch.bytes), touch.offset);
+        let own = bounds.entry(touch.variable).or_default();
+        own.extend([touch.offset, touch.offset + touch.bytes]);
     }
-    grains
+    for own in bounds.values_mut() {
+        own.sort_unstable();
+        own.dedup();
+    }
+    bounds
 }
 
 /// A property that distinguishes the threads of a role from the other followed threads.

@@ -131,6 +131,8 @@ impl Matters {
                 let is_read = self.all_variables || !self.variables.is_empty();
                 let needed = reads.iter().filter(|r| is_read || !is_stored(&r.value));
                 needed.for_each(|register| add(&register.value));
+                // The distance of rows may stand in a register that is stored as well.
+                self.values(thread, form.optional("stride").map_or(&[], std::slice::from_ref));
                 self.address(thread, form.address());
             }
             operation => {

@@ -8,7 +8,7 @@ use crate::program::micro::{
     Align, AsyncEffect, AsyncMicro, Direction, Micro, Range, Step, Supplied, Target,
 };
 use crate::program::term::Term;
-use crate::ptx::operation::{MbarrierOp, Operation, Reach};
+use crate::ptx::operation::{MbarrierOp, Operation, Reach, Space};
 use crate::ptx::row::Op;
 
 /// The behaviour of a thread, as far as other threads depend on it.
@@ -156,6 +156,7 @@ impl Trace {
         match (address, named) {
             (_, Some(place)) => self.add(place, target.bytes.into(), writes, moment),
             (Some(_), None) => self.computes_addresses = true,
+            (None, None) if is_private(target.space) => self.computes_addresses = true,
             (None, None) => self.lose(),
         }
     }
@@ -248,6 +249,11 @@ impl Trace {
         let at = place(moment.at);
         self.touches.push(Touch { variable, is_shared, offset, bytes, writes, at });
     }
+}
+
+/// Whether no other thread writes memory that this one reaches in a space.
+fn is_private(space: Space) -> bool {
+    matches!(space, Space::Const | Space::Local | Space::ParamEntry | Space::ParamFunc)
 }
 
 /// The variable that some memory is declared as; other names of the memory are aliases.

@@ -161,7 +161,7 @@ impl Lowering<'_> {
             }
             Value::ElementOf(element) => self.element(element).resize(ty.bits, Extension::Zero),
             Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
-            Value::Sink(_) => unreachable!("nothing is stored there"),
+            Value::Sink { .. } => unreachable!("nothing is stored there"),
         }
     }
 
@@ -261,7 +261,7 @@ impl Lowering<'_> {
                 self.store_reshaped(access, sources);
             }
             Operation::Store { access, sources } => {
-                let is_stored = |source: &Value| !matches!(source, Value::Sink(_));
+                let is_stored = |source: &Value| !matches!(source, Value::Sink { .. });
                 let elements = (0_u32..).zip(sources).filter(|(_, source)| is_stored(source));
                 let elements = elements.map(|(element, source)| {
                     let target = self.target(access, element, access.order, Marks::default());

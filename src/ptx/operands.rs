@@ -207,7 +207,7 @@ fn value<'s>(value: &'s Value, need: Need, see: &mut dyn FnMut(Mention<'s>)) {
             // Of an index 32 bits count, whatever its width.
             see(Mention::Reads(&element.register, Need::ADDRESS));
         }
-        Value::Immediate(_) | Value::Special(_) | Value::Sink(_) => {}
+        Value::Immediate(_) | Value::Special(_) | Value::Sink { .. } => {}
     }
 }
 

@@ -178,7 +178,7 @@ impl Printer {
                 }
             }
             Value::Special(name) => format!("%{}", name.value),
-            Value::Sink(_) => "_".to_owned(),
+            Value::Sink { .. } => "_".to_owned(),
         }
     }
 

@@ -207,7 +207,10 @@ pub enum Value {
     /// The complement of a predicate register, `!p`.
     Not(Register),
     /// The sink `_` in the place of an element that a store leaves as it is (PTX-9.7.9.11).
-    Sink(Span),
+    Sink {
+        /// Where it stands.
+        span: Span,
+    },
 }
 
 impl Value {
@@ -219,7 +222,7 @@ impl Value {
             Self::Immediate(i) => i.span,
             Self::AddressOf(s, _) | Self::Special(s) => s.span,
             Self::ElementOf(element) => element.variable.span,
-            Self::Sink(span) => *span,
+            Self::Sink { span } => *span,
         }
     }
 }

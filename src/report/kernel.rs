@@ -237,13 +237,10 @@ impl Findings<'_> {
             Some(_) if !self.unreached.is_empty() => {
                 let lines = self.unreached.iter().map(|&span| self.files.location(span));
                 let lines: Vec<String> = lines.unique().collect();
-                let more = match lines.len().saturating_sub(MOST_PLACES) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
+                let more = if lines.len() > MOST_PLACES { " and elsewhere" } else { "" };
                 let line = format!(
-                    "none among these threads, but none of them reaches what accesses memory at {}{more}: \
-                     others may",
+                    "none among these threads, but none of them is known to reach what accesses memory at \
+                     {}{more}: others may",
                     lines[..lines.len().min(MOST_PLACES)].join(", ")
                 );
                 (AnswerKind::Unknown, Some(line))

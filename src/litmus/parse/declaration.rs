@@ -194,6 +194,12 @@ fn pointed_at(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
+/// The most elements of a variable.
+const MOST_ELEMENTS: u64 = 1 << 20;
+
+/// The most dimensions of an array.
+const MOST_DIMENSIONS: usize = 16;
+
 /// `.align 8 .b64 a[2] = {1, 2}, b`
 pub(crate) fn variables(
     cursor: &mut Cursor<'_>,
@@ -240,7 +246,11 @@ pub(crate) fn variables(
         let open = sizes.first() == Some(&None);
         let sizes: Vec<u64> = sizes.into_iter().map(|size| size.unwrap_or(1)).collect();
         let elements = sizes.iter().fold(1_u64, |all, &size| all.saturating_mul(size));
-        if elements > 1 << 20 {
+        if sizes.len() > MOST_DIMENSIONS {
+            let what = "the number of dimensions (1 to 16)";
+            return Err(SyntaxError::Range { what, span: name.span });
+        }
+        if elements > MOST_ELEMENTS {
             let what = "the number of elements (1 to 1048576)";
             return Err(SyntaxError::Range { what, span: name.span });
         }
@@ -324,12 +334,13 @@ fn initial_values(
             Some((_, inner)) if cursor.eat(TokenKind::OpenBrace).is_some() => {
                 let (start, span) = (values.len(), cursor.last_span());
                 initial_values(cursor, variable, inner, values)?;
-                let end =
-                    start + usize::try_from(row.iter().product::<u64>()).unwrap_or(usize::MAX);
-                if values.len() > end {
+                let end = start as u64 + row.iter().product::<u64>();
+                let fits = end <= MOST_ELEMENTS && values.len() as u64 <= end;
+                let end = usize::try_from(end).ok().filter(|_| fits);
+                let Some(end) = end else {
                     let what = "the number of values in a row";
                     return Err(SyntaxError::Range { what, span: span.to(cursor.last_span()) });
-                }
+                };
                 values.resize(end, 0);
             }
             _ => values.push(initial_value(cursor, variable, values.len())?),

@@ -6,7 +6,7 @@ use crate::ptx::error::{DecodeError, Expected, Found, Legal};
 use crate::ptx::form::{OperandForm, Role};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
-use crate::ptx::row::{Row, Takes};
+use crate::ptx::row::{Op, Row, Takes};
 use crate::ptx::value::{Element, Type, TypeKind, Value};
 use crate::ptx::written::{Arg, Written};
 use crate::source::Spanned;
@@ -55,6 +55,7 @@ impl Decoder<'_> {
             }
             Role::Source
                 if matches!(form.takes, Takes::Data(_))
+                    && matches!(written.form.row.op, Op::Store)
                     && ty.skips_sinks(written.words.elements()) =>
             {
                 self.stored(operand, written.words.elements(), ty).map(Arg::Elements)

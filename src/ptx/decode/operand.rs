@@ -138,7 +138,7 @@ impl Decoder<'_> {
             return Err(mismatch(Expected::Value, operand));
         }
         let value = |element: &Operand| match element.is_sink() {
-            true => Ok(Value::Sink(element.span)),
+            true => Ok(Value::Sink { span: element.span }),
             false => self.value(element, ty),
         };
         list.iter().map(value).collect()

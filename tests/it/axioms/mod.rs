@@ -6,6 +6,7 @@
 //! chapter 8 defines it.
 
 mod asynchronous;
+mod definedness;
 mod derived;
 
 pub use asynchronous::knows;
@@ -44,6 +45,17 @@ pub enum Axiom {
     MbarrierReuse,
     /// PTX-9.7.13.15: waits are not satisfied by what comes because of them.
     Time,
+    /// PTX-9.7.13.1: threads at one barrier ask for one number of threads; else the program is undefined, as
+    /// where the four behind this do not hold.
+    BarrierCounts,
+    /// PTX-9.7.13.1: threads come back to barriers that have been reset.
+    BarrierReset,
+    /// PTX-2.2.2: a CTA whose shared memory is accessed has started.
+    CtaStarted,
+    /// PTX-2.2.2: and has not exited.
+    CtaAlive,
+    /// PTX-8.7.2: no accesses race that overlap in part.
+    MixedSize,
     /// PTX-9.7.9.25.1: the destination of a copy is not read before it is complete; else the program is
     /// undefined.
     CopyDestination,
@@ -61,7 +73,7 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms, in the order of the text.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 23] = [
         Self::CoherenceTotal,
         Self::Coherence,
         Self::FenceSc,
@@ -74,6 +86,11 @@ impl Axiom {
         Self::MbarrierOverwrite,
         Self::MbarrierReuse,
         Self::Time,
+        Self::BarrierCounts,
+        Self::BarrierReset,
+        Self::CtaStarted,
+        Self::CtaAlive,
+        Self::MixedSize,
         Self::CopyDestination,
         Self::CopySource,
         Self::CopyGroup,
@@ -98,6 +115,11 @@ impl Axiom {
             Self::MbarrierOverwrite => "Mbarrier-Overwrite",
             Self::MbarrierReuse => "Mbarrier-Reuse",
             Self::Time => "Time",
+            Self::BarrierCounts => "Barrier-Counts",
+            Self::BarrierReset => "Barrier-Reset",
+            Self::CtaStarted => "CTA-Started",
+            Self::CtaAlive => "CTA-Alive",
+            Self::MixedSize => "Mixed-Size",
             Self::CopyDestination => "Copy-Destination",
             Self::CopySource => "Copy-Source",
             Self::CopyGroup => "Copy-Group",
@@ -167,6 +189,11 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             !(d.reuses(r, w) && d.events.iter().any(sees))
         }),
         Axiom::Time => is_acyclic(d, |a, b| comes_before(d, a, b)),
+        Axiom::BarrierCounts => definedness::counts_agree(d),
+        Axiom::BarrierReset => definedness::barriers_are_reset(d),
+        Axiom::CtaStarted => definedness::ctas_live(d)[0],
+        Axiom::CtaAlive => definedness::ctas_live(d)[1],
+        Axiom::MixedSize => definedness::sizes_agree(d),
         Axiom::CopyDestination => d.copies_are_undisturbed()[0],
         Axiom::CopySource => d.copies_are_undisturbed()[1],
         Axiom::CopyGroup => d.groups_are_apart(),
