@@ -7,7 +7,7 @@ use super::definedness::Condition;
 use super::prefix::{self, Blocked, Prefix, without_barriers};
 use crate::collections::IndexSet;
 use crate::event::barrier::BarrierOp;
-use crate::event::base::base_relation;
+use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{Conditional, CutKind, Event, EventGraph, Violation};
 use crate::execution::barriers::Barriers;
 use crate::execution::schedule::Schedules;
@@ -16,7 +16,7 @@ use crate::program::expr::ExprArena;
 use crate::rule::Unsupported;
 use crate::solve::Goal;
 use crate::verdict::{Decided, Reason, Verdict};
-use crate::vocabulary::BaseRel;
+use crate::vocabulary::{BaseRel, BaseSet};
 
 /// Two barrier operations.
 type Pair = (BarrierId, BarrierId);
@@ -24,10 +24,12 @@ type Pair = (BarrierId, BarrierId);
 /// The most pairs of operations that are asked about.
 const MOST_PAIRS: usize = 16;
 
-/// Whether operations may fail a condition at all, as far as the orders of barrier operations tell: threads that
-/// ask for different counts have to be at a barrier at one time.
+/// Whether operations may fail a condition at all. Threads that ask for different counts have to be at a barrier
+/// at one time; where arrivals complete a barrier at which nobody waits, only the orders of operations tell that
+/// the arrivals are over.
 pub(super) fn may_fail(graph: &EventGraph, condition: &Condition<'_>) -> bool {
     condition.barrier_pairs() != Some(BaseRel::OtherCount)
+        || base_set(graph, BaseSet::Arrive).is_empty()
         || !possible(graph, BaseRel::OtherCount).is_empty()
 }
 
