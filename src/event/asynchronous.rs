@@ -13,9 +13,8 @@ use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
 use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::{
-    AsyncEffect, AsyncMicro, AwaitMicro, Behind, Direction, PhaseUse, Signal,
+    AsyncEffect, AsyncMicro, AwaitMicro, Behind, Direction, PhaseUse, Signal, SignalPlace, Target,
 };
-use crate::program::micro::{SignalPlace, Target};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Order;

@@ -118,18 +118,16 @@ fn edges(
     edges: &mut Vec<TaskEdge>,
 ) {
     for (later, launch) in launches.list.iter().enumerate() {
-        let earlier = launches.list[..later].iter().enumerate();
-        let same: Vec<_> = earlier.collect();
+        let earlier = || launches.list[..later].iter().enumerate();
         let in_stream = |other: &Launch| (other.gpu, other.stream) == (launch.gpu, launch.stream);
-        for &(at, other) in &same {
+        // An early launch waits for the one before it alone: that may be complete without having
+        // waited for those before (PTX-9.7.13.13).
+        let last = launches.list[..later].iter().rposition(in_stream);
+        for (at, other) in earlier() {
             // An ordinary launch in the stream between the two waits for the first.
-            let waits =
-                |&(m, one): &(usize, &Launch)| m > at && in_stream(one) && !one.programmatic;
-            let between = same.iter().any(waits) || !launch.programmatic;
+            let waits = |(m, one): (usize, &Launch)| m > at && in_stream(one) && !one.programmatic;
+            let between = earlier().any(waits) || !launch.programmatic;
             let ordered = other.epoch < launch.epoch || in_stream(other) && between;
-            // An early launch waits for the one before it alone: that may be complete without having
-            // waited for those before (PTX-9.7.13.13).
-            let last = same.iter().rfind(|(_, one)| in_stream(one)).map(|&(last, _)| last);
             let beside = !ordered && last == Some(at);
             if ordered || beside {
                 let (from, to) = (labels[at].clone(), labels[later].clone());

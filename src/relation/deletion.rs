@@ -7,7 +7,7 @@
 //! stays satisfied if its expression does not gain members.
 
 use super::expr::{Arena, AxiomRole, Model, Node};
-use super::plan::dependencies;
+use super::plan::{dependencies, fixpoint};
 use crate::id::NodeId;
 use crate::vocabulary::BaseRel;
 
@@ -42,19 +42,9 @@ pub fn sensitive_axiom(model: &Model) -> Option<&str> {
 /// The effect of a deletion on every node of an arena.
 #[must_use]
 pub fn effects(arena: &Arena) -> Vec<Effect> {
-    // Recursive relations count as harmless until the iteration finds otherwise.
-    let mut effects = vec![Effect::Restricts; arena.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for index in 0..arena.len() {
-            let id = NodeId::new(index);
-            let new = effect_of(arena, id, &effects).max(effects[index]);
-            changed |= new != effects[index];
-            effects[index] = new;
-        }
-    }
-    effects
+    fixpoint(arena, Effect::Restricts, |id, known| {
+        effect_of(arena, id, known).max(known[id.index()])
+    })
 }
 
 fn effect_of(arena: &Arena, id: NodeId, known: &[Effect]) -> Effect {

@@ -7,7 +7,7 @@
 //! its members among the events of the prefix rest on events of the prefix alone.
 
 use super::expr::{Arena, Node};
-use super::plan::dependencies;
+use super::plan::{dependencies, fixpoint};
 use crate::id::NodeId;
 use crate::vocabulary::BaseRel;
 
@@ -40,18 +40,9 @@ impl Members {
 /// come, when threads go on. The condition is syntactic and sufficient.
 #[must_use]
 pub fn is_settled(arena: &Arena, node: NodeId) -> bool {
-    // Recursive relations count as settled until the iteration finds otherwise.
-    let mut known = vec![Members::new(true, true); arena.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for index in 0..arena.len() {
-            let id = NodeId::new(index);
-            let new = members(arena, id, &known).both(known[index]);
-            changed |= new != known[index];
-            known[index] = new;
-        }
-    }
+    let known = fixpoint(arena, Members::new(true, true), |id, known| {
+        members(arena, id, known).both(known[id.index()])
+    });
     known[node.index()].settled
 }
 

@@ -129,6 +129,26 @@ pub(crate) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
     planner.steps
 }
 
+/// What an analysis says of every node of an arena: the fixpoint of a step that gives what holds of a node from
+/// what is known of the others. Recursive relations count as the best until the iteration finds otherwise.
+pub(crate) fn fixpoint<T: Copy + PartialEq>(
+    arena: &Arena,
+    best: T,
+    step: impl Fn(NodeId, &[T]) -> T,
+) -> Vec<T> {
+    let mut known = vec![best; arena.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..arena.len() {
+            let new = step(NodeId::new(index), &known);
+            changed |= new != known[index];
+            known[index] = new;
+        }
+    }
+    known
+}
+
 /// The nodes from which a node is computed: its operands, or the right-hand side of its definition.
 pub(crate) fn dependencies(arena: &Arena, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
     match arena.node(id) {
