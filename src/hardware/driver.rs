@@ -10,7 +10,7 @@ use super::parameters::Parameters;
 use super::plan::Plan;
 use crate::budget::Clock;
 use crate::litmus::ast::Test;
-use cudarc::driver::sys::{self, CUdevice_attribute};
+use cudarc::driver::sys::{self, CUdevice_attribute, CUresult};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError,
     LaunchConfig, PushKernelArg,
@@ -46,6 +46,9 @@ pub enum GpuError {
         /// The compute capability of the device.
         has: (i32, i32),
     },
+    /// The module is of a later version of PTX than the driver assembles.
+    #[error("the kernel needs PTX {}.{}, which this driver does not know", .0.0, .0.1)]
+    OldDriver((u32, u32)),
     /// The device cannot run one instance.
     #[error("the device has no room for one instance of the test")]
     NoRoom,
@@ -112,7 +115,12 @@ impl Gpu {
         if kernel.target.number() > u32::try_from(10 * has.0 + has.1).unwrap_or(0) {
             return Err(GpuError::TooOld { needed: kernel.target.arch.clone(), has });
         }
-        let rejected = |error: DriverError| GpuError::Rejected(error.to_string());
+        let rejected = |error: DriverError| match error.0 {
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                GpuError::OldDriver(kernel.target.version)
+            }
+            _ => GpuError::Rejected(error.to_string()),
+        };
         let module =
             self.context.load_module(Ptx::from_src(kernel.ptx.clone())).map_err(rejected)?;
         Ok(Loaded {

@@ -10,6 +10,7 @@ use crate::batch::{Case, Judgement, Listing, judge, list};
 use crate::check::Settings;
 use crate::event::graph::EventGraph;
 use crate::litmus::ast::{Condition, Quantifier, Term};
+use crate::program::expr::Expr;
 use crate::ptx::bits::{mask, signed};
 use crate::ptx::operation::{Comparison, Order, Scope};
 use crate::ptx::side::fits;
@@ -18,6 +19,9 @@ use crate::solve::Engine;
 use crate::source::Spanned;
 use crate::verdict::{Kind, Verdict};
 use std::collections::BTreeSet;
+
+/// The width of an mbarrier object and of a token.
+const TOKEN_BITS: u32 = 64;
 
 /// The overall result of logs for a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -273,6 +277,11 @@ impl Judge<'_> {
                 "{value} is too large for its register or variable"
             ));
         }
+        if let Some(name) = judgement.graph.as_ref().and_then(opaque) {
+            return Allowance::Unknown(format!(
+                "{name} shows bits of an mbarrier, which are the implementation's"
+            ));
+        }
         match &judgement.verdict {
             Verdict::Allowed(_) => Allowance::Allowed,
             Verdict::Forbidden(_) => Allowance::Forbidden(Box::new((asked, judgement))),
@@ -336,6 +345,24 @@ fn bits_of(graph: &EventGraph, state: &Seen) -> Option<Vec<u128>> {
         fits(*number, width).then_some(*number as u128 & mask(width))
     });
     bits.collect()
+}
+
+/// The name of an observed value that shows bits of an mbarrier object or of a token, which the
+/// implementation chooses (PTX-9.7.13.15).
+fn opaque(graph: &EventGraph) -> Option<&str> {
+    let is_object = |leaf: &Expr| match leaf {
+        Expr::Read(access) => {
+            graph.access(*access).pieces.iter().any(|&read| graph.event(read).marks.mbarrier)
+        }
+        Expr::Final(location) => graph
+            .ids()
+            .any(|id| graph.event(id).loc == Some(*location) && graph.leaves_mbarrier(id)),
+        _ => false,
+    };
+    let shows = |value| {
+        graph.exprs.width(value) == TOKEN_BITS && graph.exprs.leaves(value).iter().any(is_object)
+    };
+    graph.observed.iter().find(|observed| shows(observed.value)).map(|observed| &*observed.name)
 }
 
 /// An observed number that does not fit the width of its register or variable.

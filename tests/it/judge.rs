@@ -77,6 +77,21 @@ fn what_cannot_be_judged_is_told() {
     assert_eq!(report["unknown_tests"], serde_json::json!(["other"]));
 }
 
+/// What an mbarrier holds is the implementation's, and no finding against a device.
+#[test]
+fn bits_of_mbarriers_are_not_judged() {
+    let test = "litmus/mbarrier/initialized-at-a-computed-address.litmus";
+    let log = "Test initialized-at-a-computed-address Allowed\nHistogram (1 states)\n\
+               1:>[b[0]]=9223363240763850750; [b[1]]=0;\nOk\n";
+    let run = ptxmc_reading(&["judge", "-", "--tests", test, "--format", "json"], log);
+    assert_eq!(run.status, 3, "{}", run.err);
+    let report = json(&run.out);
+    assert_eq!(
+        report["tests"][0]["states"][0]["reason"],
+        "b[0] shows bits of an mbarrier, which are the implementation's"
+    );
+}
+
 #[test]
 fn malformed_logs_are_refused_with_their_places() {
     let log = "Test MP Allowed\nHistogram (2 states)\n3:>1:r1=0; 1:r2=0;\nObservation MP Perhaps\n";

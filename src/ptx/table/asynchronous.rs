@@ -48,7 +48,8 @@ const fn bulk(
         ("left", "ignore_oob"),
         ("right", "ignore_oob"),
     ];
-    const LATER: &[Later] = &[Later::with(&[&["cp_mask"]], [8, 6, 100])];
+    const LATER: &[Later] =
+        &[Later::with(&[&["cp_mask"]], [8, 6, 100]), Later::with(&[&["ignore_oob"]], [9, 2, 90])];
     issues(text, section, since, op).operands(operands).asked(ASKED).changed(LATER)
 }
 
