@@ -321,6 +321,9 @@ rules! {
     /// A `.noComplete` arrival that completes the phase.
     NoComplete: Undefined, "no-complete", ["PTX-9.7.13.15"],
         "a `.noComplete` arrival that completes the phase";
+    /// The first CTA of a cluster that was not canceled.
+    NotCanceled: Undefined, "not-canceled", ["PTX-9.7.13.18"],
+        "`clusterlaunchcontrol.query_cancel.get_first_ctaid` of the answer to a request that failed";
     /// A token that no `.noComplete` arrival returned.
     PendingCountToken: Undefined, "pending-count-token", [],
         "mbarrier.pending_count of a token that no `.noComplete` arrival returned";

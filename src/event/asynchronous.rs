@@ -64,6 +64,11 @@ impl<'p> SymbolicThread<'_, 'p> {
                     self.issue_store(operation, target, value, state, span);
                 }
             }
+            AsyncEffect::Answer(places, answer) => {
+                self.builder.issued.operations[operation].parts = vec![guard; places.len()];
+                let moves = self.answer((places, answer), micro.proxy, state, span);
+                self.builder.issued.operations[operation].moves = vec![moves];
+            }
             AsyncEffect::Update(target, order, value) => {
                 self.issue_update(operation, target, (*order, value), state, span);
             }

@@ -142,6 +142,7 @@ impl<'p> SymbolicThread<'_, 'p> {
             sources,
             destinations,
             product: None,
+            answer: None,
         })
     }
 

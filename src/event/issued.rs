@@ -68,6 +68,8 @@ pub(super) struct Moves<'p> {
     pub(super) destinations: Vec<Vec<DraftAccess>>,
     /// The result of a product, which is written word by word.
     pub(super) product: Option<ProductResult>,
+    /// The bytes themselves where they come from no memory, lowest first.
+    pub(super) answer: Option<ExprId>,
 }
 
 /// What a product adds to each word of Tensor Memory.

@@ -140,6 +140,7 @@ impl<'p> SymbolicThread<'_, 'p> {
             sources,
             destinations,
             product,
+            answer: None,
         });
     }
 

@@ -76,6 +76,7 @@ impl<'p> SymbolicThread<'_, 'p> {
             sources: Vec::new(),
             destinations: Vec::new(),
             product: None,
+            answer: None,
         };
         let read = Access { does: Does::Read, ..write };
         let (Some(ends), None) = (constants(copied, &self.builder.exprs), mask) else {
@@ -111,6 +112,33 @@ impl<'p> SymbolicThread<'_, 'p> {
             moves.push(Moves { sources, destinations, ..of(to - from, copied, open) });
         }
         moves
+    }
+
+    /// The bytes of an answer, which come from no memory.
+    pub(super) fn answer(
+        &mut self,
+        (places, answer): (&[Range], &Term),
+        proxy: Proxy,
+        state: &State,
+        span: Span,
+    ) -> Moves<'p> {
+        let answer = self.term(answer, state, None);
+        let bytes = self.builder.exprs.width(answer) / 8;
+        let write = (bytes, proxy);
+        let destinations =
+            places.iter().map(|place| self.whole(place, write, Does::Write, state, span)).collect();
+        Moves {
+            reduction: None,
+            bytes: u64::from(bytes),
+            strong: false,
+            copied: self.exprs().number(u128::from(bytes), 32),
+            open: [0, 0],
+            mask: None,
+            sources: Vec::new(),
+            destinations,
+            product: None,
+            answer: Some(answer),
+        }
     }
 
     /// A range as one access for each place that its address may point to.

@@ -90,9 +90,14 @@ impl GraphBuilder<'_> {
             return self.write_words(operation, moves, result, (from, to));
         }
         let width = u32::try_from(to - from).expect("pieces are short") * 8;
-        let (value, reads) = match from < moves.open[0] || to > moves.bytes - moves.open[1] {
-            true => (self.any_byte(width), Vec::new()),
-            false => self.read_piece(operation, moves, (from, to)),
+        let is_open = from < moves.open[0] || to > moves.bytes - moves.open[1];
+        let (value, reads) = match moves.answer {
+            Some(answer) => {
+                let first = u32::try_from(from).expect("an answer is short") * 8;
+                (self.exprs.extract(answer, first, width), Vec::new())
+            }
+            None if is_open => (self.any_byte(width), Vec::new()),
+            None => self.read_piece(operation, moves, (from, to)),
         };
         for (at, places) in moves.destinations.iter().enumerate() {
             let part = Some(OfOperation { operation, role: Role::Destination(at) });

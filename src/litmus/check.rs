@@ -612,7 +612,10 @@ fn space_of(statement: &Statement) -> Option<Option<Space>> {
         | O::Atomic { access, .. }
         | O::Reduce { access, .. }
         | O::Mbarrier { access, .. } => Some(Some(access.space)),
-        O::Form(written) => written.accesses().next().map(|(_, space, _)| Some(space)),
+        O::Form(written) => {
+            let is_multimem = written.form.opcode == "multimem";
+            written.accesses().next().map(|(_, space, _)| (!is_multimem).then_some(space))
+        }
         _ => None,
     }
 }

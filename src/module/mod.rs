@@ -12,6 +12,7 @@ mod fold;
 mod geometry;
 mod inline;
 mod instance;
+mod kinship;
 mod known;
 mod launch;
 mod passing;

@@ -1,14 +1,16 @@
 //! The threads that represent a launch with too many threads for a complete check.
 //!
 //! All threads are followed ([`Tracer`](super::tracer::Tracer)). Threads that go through the same
-//! steps have one role. The first thread of each role is chosen. If not all its addresses are known,
-//! the next thread of the role in the same CTA and the first one in its last CTA are chosen as
-//! well. Then, for each pair of accesses of roles that meet somewhere, that is, access the same
-//! bytes, at least one of them writing, two threads that do. Threads with other dependencies stay
-//! together: the lanes of a warp that exchange values, the threads of a CTA that barriers count, and
-//! the CTAs of a cluster.
+//! steps, with the same operands of barriers, have one role. The first thread of each role is chosen. If
+//! not all its addresses are known, the next thread of the role in the same CTA and the first one in its
+//! last CTA are chosen as well. Then, for each pair of accesses of roles that meet somewhere, that is,
+//! access the same bytes, at least one of them writing, and each [`Kinship`] of threads that do, two
+//! threads; and for each set of roles that some CTA has, one thread of each in one such CTA. Threads with
+//! other dependencies stay together: the lanes of a warp that exchange values, the threads of a CTA that
+//! barriers count, and the CTAs of a cluster.
 
 use super::geometry::{Geometry, Index, WARP};
+use super::kinship::{Kinship, Relative};
 use super::launch::Launches;
 use super::threads::{Choice, MOST_ASKED, Selection, all, count, sample, sizes, too_many};
 use super::trace::{Touch, Trace};
@@ -132,15 +134,22 @@ pub(super) fn launched(
     }
 }
 
+/// How many threads that access one place in the same way are told apart by their kinship.
+const MOST_KIN: usize = 8;
+
 /// A thread of a launch.
 struct Member {
     launch: usize,
     index: Index,
     role: usize,
+    /// The first CTA of its cluster.
+    cluster: u32,
+    /// Where its accesses begin.
+    touches: usize,
 }
 
-/// Two accesses of roles: role and step of each, and whether the threads belong to one CTA.
-type Meeting = (usize, u32, usize, u32, bool);
+/// Two accesses of roles: role and step of each, and the kinship of the threads.
+type Meeting = (usize, u32, usize, u32, Kinship);
 
 /// For each meeting, two threads, as many as possible of which are the first of their roles.
 type Meetings = BTreeMap<Meeting, (usize, [usize; 2])>;
@@ -199,7 +208,8 @@ impl Follow {
                 if steps > most {
                     return None;
                 }
-                out.add(launch, index, trace, &mut known);
+                let cluster = geometry.cluster_of(index.cta)[0];
+                out.add((launch, index, cluster), trace, &mut known);
             }
         }
         Some(out)
@@ -207,8 +217,7 @@ impl Follow {
 
     fn add(
         &mut self,
-        launch: usize,
-        index: Index,
+        (launch, index, cluster): (usize, Index, u32),
         trace: Trace,
         known: &mut FxHashMap<(usize, Vec<u32>), usize>,
     ) {
@@ -224,12 +233,28 @@ impl Follow {
         self.parts.extend(trace.parts);
         self.exchanges[launch] |= trace.exchanges;
         self.counts[launch] |= trace.counts;
+        let touches = self.touches.len();
         self.touches.extend(trace.touches.into_iter().map(|touch| (thread, touch)));
-        self.threads.push(Member { launch, index, role });
+        self.threads.push(Member { launch, index, role, cluster, touches });
     }
 
     fn cta(&self, thread: usize) -> (usize, u32) {
         (self.threads[thread].launch, self.threads[thread].index.cta)
+    }
+
+    fn relative(&self, thread: usize) -> Relative<'_> {
+        let Member { launch, index, cluster, touches, .. } = self.threads[thread];
+        let end = self.threads.get(thread + 1).map_or(self.touches.len(), |next| next.touches);
+        Relative { launch, index, cluster, touches: &self.touches[touches..end] }
+    }
+
+    /// Whether a thread is another one than those that are known, and of another kinship to the first.
+    fn is_new(&self, known: &[usize], thread: usize) -> bool {
+        let Some((&first, others)) = known.split_first() else { return true };
+        let kinship = |other: usize| self.relative(first).to(self.relative(other));
+        first != thread
+            && known.len() < MOST_KIN
+            && others.iter().all(|&other| kinship(other) != kinship(thread))
     }
 
     /// The accesses of roles that meet.
@@ -254,45 +279,29 @@ impl Follow {
         out
     }
 
-    /// The accesses, of each that threads of one role make to the same bytes those of the first thread, the
-    /// next one in its CTA and one of another CTA.
+    /// The accesses, of each that threads of one role make to the same bytes those of the first thread and of
+    /// one of each kinship to it.
     fn different(&self) -> impl Iterator<Item = (usize, Touch)> + '_ {
         let mut known: FxHashMap<_, Vec<usize>> = FxHashMap::default();
         self.touches.iter().copied().filter(move |&(thread, touch)| {
             let instance = touch.is_shared.then(|| self.cta(thread));
             let bytes = (touch.variable, instance, touch.offset, touch.bytes);
             let known = known.entry((bytes, self.threads[thread].role, touch.at)).or_default();
-            let is_new = match known[..] {
-                [] => true,
-                [first] => first != thread,
-                [first, second] => {
-                    let ctas = [first, second, thread].map(|thread| self.cta(thread));
-                    (ctas[0] == ctas[1]) != (ctas[0] == ctas[2])
-                }
-                _ => false,
-            };
+            let is_new = self.is_new(known, thread);
             known.extend(is_new.then_some(thread));
             is_new
         })
     }
 
     /// Notes which accesses to one place meet. Of the threads of a role that execute one access, the
-    /// first one, the next one in its CTA and one of another CTA are enough.
+    /// first one and one of each kinship to it are enough.
     fn meet(&self, group: &[(Cell, usize, u32, bool)], out: &mut Meetings) {
         let mut kinds: BTreeMap<(usize, u32), (bool, Vec<usize>)> = BTreeMap::new();
         for &(_, thread, at, writes) in group {
             let kind = kinds.entry((self.threads[thread].role, at)).or_default();
             kind.0 |= writes;
-            let known = &kind.1;
-            let first = known.first().map(|&first| self.cta(first));
-            let taken = |&&other: &&usize| self.cta(other) == self.cta(thread);
-            let most = if first == Some(self.cta(thread)) { 2 } else { 1 };
-            if known.iter().filter(taken).count() < most
-                && known.len() < 3
-                && !known.contains(&thread)
-            {
-                kind.1.push(thread);
-            }
+            let is_new = self.is_new(&kind.1, thread);
+            kind.1.extend(is_new.then_some(thread));
         }
         let mut accesses: Vec<(usize, u32, bool, usize)> = kinds
             .iter()
@@ -309,11 +318,11 @@ impl Follow {
                 if thread == other || !(writes || other_writes) {
                     continue;
                 }
-                let together = self.cta(thread) == self.cta(other);
+                let kinship = self.relative(thread).to(self.relative(other));
                 let first = |thread: usize| self.roles[self.threads[thread].role][0] == thread;
                 let score = usize::from(first(thread)) + usize::from(first(other));
                 let found = (score, [thread, other]);
-                let best = out.entry((role, at, other_role, other_at, together)).or_insert(found);
+                let best = out.entry((role, at, other_role, other_at, kinship)).or_insert(found);
                 if best.0 < score {
                     *best = found;
                 }
@@ -336,31 +345,62 @@ impl Follow {
         }
         let mut by_score: Vec<_> = meetings.iter().collect();
         by_score.sort_by_key(|(_, (score, _))| std::cmp::Reverse(*score));
-        let mut shown: FxHashSet<(usize, usize, bool)> = FxHashSet::default();
+        let mut shown: FxHashSet<(usize, usize, Kinship)> = FxHashSet::default();
         let mut others = Vec::new();
-        for (&(role, _, other, _, together), (_, pair)) in by_score {
-            if !shown.insert((role, other, together)) {
+        for (&(role, _, other, _, kinship), (_, pair)) in by_score {
+            if !shown.insert((role, other, kinship)) {
                 others.push(pair);
             } else if chosen.len() < MOST_REPRESENTATIVES {
                 chosen.extend(pair);
             }
         }
-        let mut out = self.by_launch(&chosen, geometries.len());
+        for neighbours in self.neighbours() {
+            self.add_within(&mut chosen, &neighbours, MOST_REPRESENTATIVES, geometries);
+        }
         for pair in others {
-            let more: BTreeSet<usize> = chosen.iter().chain(pair).copied().collect();
-            if more.len() == chosen.len() {
-                continue;
-            }
-            let mut closed = self.by_launch(&more, geometries.len());
-            for (number, geometry) in geometries.iter().enumerate() {
-                self.keep_together(&mut closed[number], number, geometry);
-            }
-            if closed.iter().map(BTreeSet::len).sum::<usize>() <= MOST_WITH_EVERY_PAIR {
-                out = self.by_launch(&more, geometries.len());
-                chosen = more;
+            self.add_within(&mut chosen, pair, MOST_WITH_EVERY_PAIR, geometries);
+        }
+        self.by_launch(&chosen, geometries.len())
+    }
+
+    /// For each set of several roles that the threads of some CTA have, one thread of each role in one such
+    /// CTA.
+    fn neighbours(&self) -> Vec<Vec<usize>> {
+        let mut ctas: BTreeMap<(usize, u32), BTreeMap<usize, usize>> = BTreeMap::new();
+        for (thread, member) in self.threads.iter().enumerate() {
+            let cta = ctas.entry((member.launch, member.index.cta)).or_default();
+            cta.entry(member.role).or_insert(thread);
+        }
+        let mut known: BTreeSet<Vec<usize>> = BTreeSet::new();
+        let mut out = Vec::new();
+        for roles in ctas.into_values().filter(|roles| roles.len() > 1) {
+            if known.insert(roles.keys().copied().collect()) {
+                out.push(roles.into_values().collect());
             }
         }
         out
+    }
+
+    /// Adds threads to the chosen ones unless there are more than so many then, with those that they have to
+    /// stay together with.
+    fn add_within(
+        &self,
+        chosen: &mut BTreeSet<usize>,
+        threads: &[usize],
+        most: usize,
+        geometries: &[Geometry],
+    ) {
+        let more: BTreeSet<usize> = chosen.iter().chain(threads).copied().collect();
+        if more.len() == chosen.len() {
+            return;
+        }
+        let mut closed = self.by_launch(&more, geometries.len());
+        for (number, geometry) in geometries.iter().enumerate() {
+            self.keep_together(&mut closed[number], number, geometry);
+        }
+        if closed.iter().map(BTreeSet::len).sum::<usize>() <= most {
+            *chosen = more;
+        }
     }
 
     fn by_launch(&self, threads: &BTreeSet<usize>, launches: usize) -> Vec<BTreeSet<Index>> {

@@ -361,6 +361,8 @@ fn is_pure(op: Op) -> bool {
             | Op::CtaRank
             | Op::StackSave
             | Op::PendingCount
+            | Op::IsCanceled
+            | Op::FirstCta
     )
 }
 

@@ -4,12 +4,14 @@ use super::fold::{Registers, value};
 use crate::litmus::ast::DeclaredSpace;
 use crate::litmus::tensor::TensorMap;
 use crate::program::layout::Layout;
+use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::{
-    Align, AsyncEffect, AsyncMicro, Direction, Micro, Range, Step, Supplied, Target,
+    Align, AsyncEffect, AsyncMicro, BarrierGroup, Direction, Micro, Range, Step, Supplied, Target,
 };
 use crate::program::term::Term;
-use crate::ptx::operation::{MbarrierOp, Operation, Reach, Space};
+use crate::ptx::operation::{MbarrierOp, Operation, Order, Reach, Space};
 use crate::ptx::row::Op;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The behaviour of a thread, as far as other threads depend on it.
 #[derive(Debug, Default)]
@@ -45,6 +47,8 @@ pub(super) struct Touch {
     pub(super) bytes: u64,
     /// Whether it may write.
     pub(super) writes: bool,
+    /// Whether it is strong, or of an mbarrier, so that threads may synchronize by it.
+    pub(super) is_strong: bool,
     /// The step.
     pub(super) at: u32,
 }
@@ -100,6 +104,7 @@ impl Trace {
         }
         self.path.push(place(moment.at));
         for micro in &moment.step.micros {
+            self.sign(micro, moment);
             match micro {
                 Micro::Elements { list, .. } => {
                     list.iter().for_each(|one| self.touch(one, moment));
@@ -118,6 +123,39 @@ impl Trace {
             }
             Operation::Unknown { reach: Reach::Anything, .. } => self.lose(),
             _ => {}
+        }
+    }
+
+    /// Notes the operands by which an operation waits or is undefined: numbers and counts of barriers, masks
+    /// of lanes, counts of mbarriers, sizes of copies. Threads with different ones have different roles.
+    fn sign(&mut self, micro: &Micro, moment: &Moment<'_>) {
+        let none = Term::Const(0, OBJECT_BITS);
+        let terms: Vec<Term> = match micro {
+            Micro::Barrier(barrier) => {
+                let own = match &barrier.group {
+                    BarrierGroup::Cta(number) => Some(number),
+                    BarrierGroup::Warp(mask) | BarrierGroup::Exchange(mask, _) => Some(mask),
+                    BarrierGroup::Instance(..) | BarrierGroup::Cluster => None,
+                };
+                own.into_iter().chain(&barrier.count).chain([&barrier.legal]).cloned().collect()
+            }
+            Micro::Rmw { target, value, .. } if target.marks.mbarrier => {
+                vec![value.clone().with_old(&none)]
+            }
+            Micro::Store { target, value } if target.marks.mbarrier => vec![value.clone()],
+            Micro::Issue(operation) => match &operation.effect {
+                AsyncEffect::Transfer(transfer) => {
+                    let sizes = [&transfer.bytes, &transfer.copied].into_iter();
+                    sizes.chain(&transfer.mask).chain(&transfer.open).cloned().collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        for value in terms.iter().filter_map(|term| moment.value(term)) {
+            let mut hasher = DefaultHasher::new();
+            value.hash(&mut hasher);
+            self.path.push(hasher.finish() as u32);
         }
     }
 
@@ -154,7 +192,7 @@ impl Trace {
             self.path.push(OUTSIDE);
         }
         match (address, named) {
-            (_, Some(place)) => self.add(place, target.bytes.into(), writes, moment),
+            (_, Some(place)) => self.add(place, accessed(target), writes, moment),
             (Some(_), None) => self.computes_addresses = true,
             (None, None) if is_private(target.space) => self.computes_addresses = true,
             (None, None) => self.lose(),
@@ -195,6 +233,9 @@ impl Trace {
             AsyncEffect::Store(list) => {
                 list.iter().for_each(|(target, _)| self.element(target, moment));
             }
+            AsyncEffect::Answer(places, _) => {
+                places.iter().for_each(|place| self.range(place, Some(16), true, moment));
+            }
             AsyncEffect::Update(target, ..) => self.element(target, moment),
             // Tensor Memory is accessed by the warps that it belongs to.
             AsyncEffect::LoadColumns(_) | AsyncEffect::StoreColumns(_) | AsyncEffect::Behind(_) => {
@@ -216,7 +257,7 @@ impl Trace {
             self.path.push(OUTSIDE);
         }
         if let Some(place) = place {
-            self.add(place, known, writes, moment);
+            self.add(place, (known, false), writes, moment);
         }
     }
 
@@ -225,7 +266,7 @@ impl Trace {
         let bytes = u64::from(target.bytes);
         let Some(address) = address else { return self.lose() };
         match moment.layout.named(target.space, address, bytes) {
-            Some(place) => self.add(place, bytes, true, moment),
+            Some(place) => self.add(place, accessed(target), true, moment),
             None => self.path.push(OUTSIDE),
         }
     }
@@ -234,7 +275,7 @@ impl Trace {
     fn add(
         &mut self,
         (variable, offset): (usize, u64),
-        bytes: u64,
+        (bytes, is_strong): (u64, bool),
         writes: bool,
         moment: &Moment<'_>,
     ) {
@@ -247,8 +288,13 @@ impl Trace {
         };
         let variable = original(variable, moment.layout);
         let at = place(moment.at);
-        self.touches.push(Touch { variable, is_shared, offset, bytes, writes, at });
+        self.touches.push(Touch { variable, is_shared, offset, bytes, writes, is_strong, at });
     }
+}
+
+/// The bytes of an access, and whether threads may synchronize by it.
+fn accessed(target: &Target) -> (u64, bool) {
+    (target.bytes.into(), target.order != Order::Weak || target.marks.mbarrier)
 }
 
 /// Whether no other thread writes memory that this one reaches in a space.

@@ -45,6 +45,7 @@ impl Lowering<'_> {
             AsyncOp::BulkCopy => self.bulk_transfer(written, None),
             AsyncOp::BulkReduce => self.bulk_reduction(written),
             AsyncOp::TensorCopy | AsyncOp::TensorReduce => self.tensor_transfer(op, written),
+            AsyncOp::Cancel => self.request_cancellation(written),
             AsyncOp::Multiply => self.multiply(written),
             AsyncOp::TensorWait(kind) => {
                 self.out.push(Micro::Commit(kind));
@@ -139,8 +140,10 @@ impl Lowering<'_> {
         let in_global = written.words.has("bulk_group");
         let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
         let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
-        // The default scope of the reductions is that of the device (PTX-9.7.9.25.4.2).
-        let scope = written.words.scope().unwrap_or(Scope::Gpu);
+        // The scope of the reductions is that of the device (PTX-9.7.9.25.4.2), for multimem
+        // addresses that of the system.
+        let default = if is_multimem(written) { Scope::Sys } else { Scope::Gpu };
+        let scope = written.words.scope().unwrap_or(default);
         let combination = Combination { bytes: ty.bytes(), value, scope };
         self.bulk_transfer(written, Some(combination));
     }
@@ -177,10 +180,20 @@ impl Lowering<'_> {
         };
         let destination = self.range((to, to_space), destination, Align::Bytes(16));
         let ctas = self.multicast(written);
-        let destinations = ctas.everywhere(destination);
+        let destinations = match is_multimem(written) {
+            true => (0..self.replicas())
+                .map(|replica| Range { replica: Some(replica), ..destination.clone() })
+                .collect(),
+            false => ctas.everywhere(destination),
+        };
         let object = list.get(2).copied();
         let signals = object.map_or_else(Vec::new, |at| self.signals(at, &ctas, &bytes));
-        let name = if reduction.is_some() { "cp.reduce.async.bulk" } else { "cp.async.bulk" };
+        let name = match (is_multimem(written), reduction.is_some()) {
+            (false, false) => "cp.async.bulk",
+            (false, true) => "cp.reduce.async.bulk",
+            (true, false) => "multimem.cp.async.bulk",
+            (true, true) => "multimem.cp.reduce.async.bulk",
+        };
         let transfer = Transfer {
             source: self.range((from, from_space), source, Align::Bytes(16)),
             destinations,
@@ -352,7 +365,7 @@ impl Lowering<'_> {
         align: Align,
     ) -> Range {
         let (address, space) = self.address(address, space, 0);
-        Range { address, space, confined, align, when: Term::truth(true) }
+        Range { address, space, confined, align, when: Term::truth(true), replica: None }
     }
 
     /// The target of an mbarrier object, for an operation of a scope.
@@ -438,6 +451,11 @@ impl Multicast {
 /// The addresses that an instruction names, in order.
 pub(super) fn addresses(written: &Written) -> Vec<(&Address, Space)> {
     written.accesses().map(|(address, space, _)| (address, space)).collect()
+}
+
+/// Whether an instruction is for multimem addresses.
+fn is_multimem(written: &Written) -> bool {
+    written.form.opcode == "multimem"
 }
 
 /// The destination and the source.

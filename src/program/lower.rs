@@ -378,6 +378,8 @@ impl Lowering<'_> {
             Op::StoreBulk => self.bulk_store(written),
             Op::Discard => self.discard(written),
             Op::PendingCount => self.pending_count(written),
+            Op::IsCanceled => self.is_canceled(written),
+            Op::FirstCta => self.first_cta(written),
             Op::ReplaceMap => self.replace_map(written),
             Op::CopyMap => self.copy_map(written),
             Op::LoadMatrix => self.load_matrix(written),

@@ -72,6 +72,7 @@ impl Lowering<'_> {
         let encoded = encoded.binary(Binary::Shl, Term::Const(u128::from(DROPPED_BITS), 64));
         let plain = value.clone().bits(32, 32).equals(Term::Const(0, 32));
         Range {
+            replica: None,
             address: plain.choose(value, encoded),
             space: Space::SharedCta,
             confined: Confined::Matrix,

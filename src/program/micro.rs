@@ -636,6 +636,8 @@ pub enum AsyncEffect {
     Tensor(Box<TensorTransfer>),
     /// Registers are stored, each to an element of memory.
     Store(Vec<(Target, Term)>),
+    /// An answer is written, to each CTA that receives it.
+    Answer(Vec<Range>, Term),
     /// A register is reduced into memory: the place, the order of the write, and its value, over
     /// [`Term::Old`].
     Update(Target, Order, Term),
@@ -763,13 +765,18 @@ pub struct Range {
     pub align: Align,
     /// Whether the operation accesses this range.
     pub when: Term,
+    /// The replica of a multimem address; `None` if the instruction is no `multimem` one.
+    pub replica: Option<usize>,
 }
 
 impl Range {
     /// A weak access to its first bytes.
     #[must_use]
     pub fn target(&self, bytes: u32, proxy: Proxy) -> Target {
-        Target::weak(self.address.clone(), self.space, bytes, proxy, Some(self.confined.clone()))
+        let confined = Some(self.confined.clone());
+        let target = Target::weak(self.address.clone(), self.space, bytes, proxy, confined);
+        let marks = Marks { multimem: self.replica.is_some(), ..target.marks };
+        Target { replica: self.replica, marks, ..target }
     }
 }
 
@@ -823,6 +830,10 @@ impl AsyncMicro {
                 let ranges = product.matrices.iter().chain(&product.into);
                 terms.extend(ranges.flat_map(|range| [&range.address, &range.when]));
                 terms.extend([&product.addend, &product.accumulates]);
+            }
+            AsyncEffect::Answer(places, answer) => {
+                terms.push(answer);
+                terms.extend(places.iter().flat_map(|place| [&place.address, &place.when]));
             }
             AsyncEffect::LoadColumns(list) => {
                 terms.extend(list.iter().map(|(target, _)| &target.address));

@@ -15,6 +15,7 @@ mod host;
 mod integer;
 mod known_bits;
 mod labels;
+mod launch_control;
 pub mod layout;
 mod linear;
 pub mod lower;

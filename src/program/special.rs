@@ -148,7 +148,7 @@ impl Lowering<'_> {
     }
 
     /// The number of replicas of a multimem address.
-    fn replicas(&self) -> usize {
+    pub(super) fn replicas(&self) -> usize {
         let variables = self.layout.variables.iter();
         let multimem = variables.filter(|v| v.space == DeclaredSpace::Multimem);
         multimem.map(|v| v.instances.len()).max().unwrap_or(1)

@@ -288,6 +288,7 @@ fn columns_at(address: &Term, offset: u64) -> Range {
     let column = column.binary(Binary::Add, Term::Const(u128::from(offset), 64));
     let bits = Term::Const(u128::from(COLUMN.trailing_zeros()), 64);
     Range {
+        replica: None,
         address: column.binary(Binary::Shl, bits),
         space: Space::SharedCta,
         confined: Confined::TensorMemory,

@@ -16,6 +16,8 @@ pub enum AsyncOp {
     TensorCopy,
     /// `cp.reduce.async.bulk.tensor` (PTX-9.7.9.25.5.3).
     TensorReduce,
+    /// `clusterlaunchcontrol.try_cancel` (PTX-9.7.13.17).
+    Cancel,
     /// `st.async` (PTX-9.7.9.12).
     Store,
     /// `red.async` (PTX-9.7.13.7).
@@ -58,6 +60,7 @@ impl AsyncOp {
             | Self::BulkReduce
             | Self::TensorCopy
             | Self::TensorReduce
+            | Self::Cancel
             | Self::Multiply
             | Self::TensorMultiply
             | Self::TensorMove => true,

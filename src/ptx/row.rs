@@ -275,6 +275,8 @@ pub enum Op {
     StoreBulk,
     Discard,
     PendingCount,
+    IsCanceled,
+    FirstCta,
     ReplaceMap,
     CopyMap,
     LoadMatrix,

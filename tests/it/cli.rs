@@ -457,7 +457,6 @@ fn races_text() {
 #[test]
 fn what_voids_states_and_races_is_said_first() {
     for (test, kind) in [
-        ("litmus/special/multimem.cp.reduce.async.bulk.litmus", "out-of-model"),
         ("litmus/api/host-shared.litmus", "out-of-model"),
         ("litmus/mbarrier/parity-in-a-register.litmus", "undefined"),
     ] {

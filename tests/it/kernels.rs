@@ -716,7 +716,6 @@ fn accesses_that_are_not_followed_are_told() {
         ("suld", "suld.b.1d.b32.trap {%r1}, [%rd1, {%r5}];"),
         ("sust", "sust.b.1d.b32.trap [%rd1, {%r5}], {%r1};"),
         ("sured", "sured.b.add.1d.u32.trap [%rd1, {%r5}], %r1;"),
-        ("multimem.cp", "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;"),
         ("mma", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r1}, [%rd1], {%r2}, {%r3};"),
         ("ldmatrix", "ldmatrix.sync.aligned.m8n8.x8.shared.b16 {%r1}, [%rd1];"),
         ("ld.unheard", "ld.unheard.global.u32 %r1, [%rd1];"),

@@ -157,3 +157,89 @@ fn registers_of_products_are_in_use_whatever_becomes_of_their_values() {
         assert!(text.contains("before a `wgmma.wait_group` that covers it"), "{text}");
     }
 }
+
+/// What one CTA or thread of many does otherwise, without a branch, is looked at.
+#[test]
+fn operands_of_barriers_and_sizes_of_copies_tell_roles_apart() {
+    let own = "  setp.eq.u32 %p1, %r1, 41;\n";
+    let number = format!("{own}  selp.u32 %r2, 17, 0, %p1;\n  barrier.sync %r2;");
+    let mask = format!(
+        "{own}  selp.u32 %r2, 2, 0xffffffff, %p1;\n  mov.u32 %r3, %tid.x;\n  \
+         setp.ne.u32 %p2, %r3, 0;\n  @%p2 bra $END;\n  bar.warp.sync %r2;\n$END:"
+    );
+    let size = format!(
+        "  .shared .align 16 .b32 s[8];\n{own}  selp.u32 %r2, 24, 16, %p1;\n  \
+         cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], %r2;"
+    );
+    for (body, rule) in [(&number, "above 15"), (&mask, "outside its mask"), (&size, "multiple")] {
+        let (text, status) =
+            launched("operands", &module(&kernel("k", body)), "buf a[8] of .u32; k<<<300, 2>>>(a)");
+        assert_eq!(status, 1, "{text}");
+        assert!(text.contains(rule), "{text}");
+    }
+}
+
+/// Threads that only one CTA has together are looked at together.
+#[test]
+fn roles_of_one_cta_are_looked_at_together() {
+    let body = "  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 2, %r2;
+  setp.eq.u32 %p1, %r3, 83;
+  @%p1 bra $OTHER;
+  barrier.sync 0;
+  bra $END;
+$OTHER:
+  barrier.sync 1;
+$END:";
+    let (text, status) =
+        launched("apart", &module(&kernel("k", body)), "buf a[8] of .u32; k<<<300, 2>>>(a)");
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("cta 41 thread 0") && text.contains("may wait for ever"), "{text}");
+}
+
+/// Whether two threads race may depend on the scope that both are in, on the warp, and on the lock that both
+/// take.
+#[test]
+fn pairs_of_threads_of_each_kinship_are_looked_at() {
+    let counted = "  atom.relaxed.cluster.global.add.u32 %r2, [%rd1], 1;";
+    let exchanged = "  .shared .b32 s[512];
+  mov.u32 %r2, %tid.x;
+  mov.u32 %r3, s;
+  mad.lo.u32 %r3, %r2, 4, %r3;
+  st.shared.u32 [%r3], %r2;
+  bar.warp.sync 0xffffffff;
+  setp.eq.u32 %p1, %r2, 319;
+  @%p1 bra $END;
+  ld.shared.u32 %r4, [%r3+4];
+$END:";
+    let locked = "  shr.u32 %r2, %r1, 8;
+  mad.wide.u32 %rd3, %r2, 4, %rd1;
+$LOCK:
+  atom.acquire.gpu.global.cas.b32 %r3, [%rd3], 0, 1;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra $LOCK;
+  ld.global.u32 %r4, [%rd1+64];
+  st.global.u32 [%rd1+64], %r4;
+  st.release.gpu.global.u32 [%rd3], 0;";
+    let few = "buf a[32] of .u32; k<<<2, 1>>>(a)";
+    for (body, launch, smaller) in [
+        (
+            counted,
+            "buf a[32] of .u32; k<<<300, 1>>>(a) cluster(2)",
+            few.replace("(a)", "(a) cluster(2)"),
+        ),
+        (
+            exchanged,
+            "buf a[32] of .u32; k<<<1, 320>>>(a)",
+            "buf a[32] of .u32; k<<<1, 32>>>(a)".to_owned(),
+        ),
+        (locked, "buf a[32] of .u32; k<<<512, 1>>>(a)", few.to_owned()),
+    ] {
+        let module = module(&kernel("k", body));
+        let (text, status) = launched("kin", &module, launch);
+        assert_eq!(status, 1, "{text}");
+        assert!(text.contains("races      the 4-byte"), "{text}");
+        let (text, _) = launched("near", &module, &smaller);
+        assert!(text.contains("races      none"), "{text}");
+    }
+}

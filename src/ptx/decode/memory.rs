@@ -61,12 +61,14 @@ impl Decoder<'_> {
     /// Checks the first qualifier of `multimem`, which names the operation.
     pub(super) fn check_multimem(&self) -> Result<(), DecodeError> {
         const SECTION: &str = "PTX-9.7.9.14";
-        let is_operation = |word: &str| matches!(word, "ld_reduce" | "st" | "red");
+        let is_operation = |word: &str| matches!(word, "ld_reduce" | "st" | "red" | "cp");
         let words = || self.instruction.qualifiers.iter().map(|word| word.value.as_str());
         let choices = match words().next() {
             Some(word) if is_operation(word) => return Ok(()),
-            Some("ld") => "did you mean `.ld_reduce`? The other operations are `.st` and `.red`",
-            _ => "the operations are `.ld_reduce`, `.st` and `.red`",
+            Some("ld") => {
+                "did you mean `.ld_reduce`? The other operations are `.st`, `.red` and `.cp`"
+            }
+            _ => "the operations are `.ld_reduce`, `.st`, `.red` and `.cp`",
         };
         let what = "its operation as first qualifier";
         Err(match words().any(is_operation) {

@@ -53,7 +53,7 @@ const QUERIES: &[&str] = &["suq", "txq"];
 pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
-        ("multimem", Some("cp")) | ("wmma", Some("mma")) => true,
+        ("wmma", Some("mma")) => true,
         ("cvt", _) if has(instruction, is_format) => true,
         (opcode, _) => table::outside().any(|outside| outside == opcode),
     }

@@ -87,6 +87,9 @@ pub(super) static ROWS: &[Row] = &[
         .types(".b32, .u32, .s32, .b64, .u64 and .s64"),
     bulk("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.{and|or|xor|add|inc|dec|min|max}{.noftz}.type [d], [a], size{, policy}", REDUCE, [8, 0, 90], AsyncOp::BulkReduce, STORE)
         .types(".f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32 and .f64"),
+    bulk("multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [d], [a], size{, kept}", BULK, [9, 1, 90], AsyncOp::BulkCopy, STORE).marked("cp"),
+    bulk("multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{and|or|xor|add|inc|dec|min|max}{.noftz}.type [d], [a], size", REDUCE, [9, 1, 90], AsyncOp::BulkReduce, STORE).marked("reduce")
+        .types(".f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32 and .f64"),
     group("cp.async.bulk.commit_group", "PTX-9.7.9.25.4.3", [8, 0, 90], AsyncOp::Commit(GroupKind::Bulk)),
     group("cp.async.bulk.wait_group{.read} n", "PTX-9.7.9.25.4.4", [8, 0, 90], AsyncOp::Wait(GroupKind::Bulk)),
     form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], size{, policy}", "PTX-9.7.9.25.4.3", [8, 0, 90], Op::Nothing).operands(PREFETCHED).asked(HINT),

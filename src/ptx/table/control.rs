@@ -29,7 +29,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("alloca", (7, 3)),
     ("brx", (6, 0)),
     ("call", (1, 0)),
-    ("clusterlaunchcontrol", (8, 6)),
     ("copysign", (2, 0)),
     ("cos", (1, 0)),
     ("ex2", (1, 0)),

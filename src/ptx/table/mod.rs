@@ -25,6 +25,7 @@ mod control;
 mod data;
 mod floating;
 mod integer;
+mod launch_control;
 mod matrix;
 mod memory;
 mod multimem;
@@ -40,7 +41,7 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 13] = [
+static FAMILIES: [&[Row]; 14] = [
     memory::ROWS,
     multimem::ROWS,
     data::ROWS,
@@ -50,6 +51,7 @@ static FAMILIES: [&[Row]; 13] = [
     sync::ROWS,
     asynchronous::ROWS,
     tensor::ROWS,
+    launch_control::ROWS,
     warp_matrix::ROWS,
     matrix::ROWS,
     tcgen05::ROWS,
