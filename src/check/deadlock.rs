@@ -14,15 +14,15 @@
 use super::asked::Asked;
 use super::barrier_reasons::reason_of_deadlock;
 use super::limits::too_large;
-use super::prefix::{Blocked, Blocking, MOST_OPERATIONS, choose};
+use super::prefix::{Blocked, Blocking, Come, MOST_OPERATIONS, choose};
 use crate::collections::IndexMap;
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::verdict::{Reason, Undecided};
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -193,8 +193,8 @@ fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (Ex
     if of_cluster && !are_alone {
         return (missing, Precision::Sufficient);
     }
-    for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
-        let away = stays.has_not_arrived(other, b, |other| other.arrives, Blocking::Counts);
+    for other in stays.participants(b).into_iter().filter(|&other| other != own) {
+        let away = stays.is_missing(other, b, Come::Arrivals, Blocking::Counts);
         missing = stays.graph.exprs.or(missing, away);
     }
     (missing, Precision::Exact)
