@@ -15,6 +15,7 @@ use super::asked::Asked;
 use super::barrier_reasons::reason_of_deadlock;
 use super::limits::too_large;
 use super::prefix::{Blocked, Blocking, Come, MOST_OPERATIONS, choose};
+use super::waits::Precision;
 use crate::collections::IndexMap;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
@@ -147,15 +148,6 @@ fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
         elsewhere[agent] = exprs.and(elsewhere[agent], not);
     }
     elsewhere
-}
-
-/// The precision of a condition for a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Precision {
-    /// The condition holds exactly if the fact does.
-    Exact,
-    /// The condition implies the fact.
-    Sufficient,
 }
 
 /// When a thread that is blocked at an operation can never go on. `elsewhere` tells for each thread

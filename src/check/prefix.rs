@@ -7,7 +7,8 @@
 //! program has such prefixes. Operations may be declared incomplete ([`Blocked::with_incomplete`]);
 //! the same then holds for executions in which the declared operations are incomplete.
 
-use super::halts::{Halt, Halts};
+use super::halts::Halts;
+use super::waits::{Awaited, Wait};
 use crate::collections::IndexMap;
 use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::event::termination_order::waits_for_warp;
@@ -158,8 +159,8 @@ pub(super) struct Blocked {
     /// For each thread, the condition that it does not end, but stays at a barrier, in a loop, before a
     /// task, or unscheduled.
     pub(super) held: Vec<ExprId>,
-    /// The places where the scheduler may leave threads.
-    pub(super) halts: Vec<Halt>,
+    /// The places where threads may stay for ever, in the order of [`Awaited`].
+    pub(super) waits: Vec<Wait>,
 }
 
 impl Blocked {
@@ -222,13 +223,14 @@ impl Blocked {
                 .collect(),
             waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
             held: vec![never; graph.agents.len()],
-            halts: Vec::new(),
+            waits: Vec::new(),
             graph: chosen,
         };
         let mut guards: Vec<ExprId> = graph.events.iter().map(|event| event.guard).collect();
         for agent in in_order_of_tasks(graph) {
             out.choose(graph, agent, halts, &mut guards);
         }
+        out.waits.sort_by_key(|wait| wait.what);
         out.graph = out.graph.guarded(|_, id| guards[id.index()], |_, cut| cut.guard);
         out
     }
@@ -300,15 +302,17 @@ impl Blocked {
         for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
             let guard = graph.event(id).guard;
             if let Some(here) = halts.before(graph, &mut self.graph, id) {
-                let halt = self.graph.exprs.and(goes, here);
-                self.halts.push(Halt { agent, at: id, when: halt });
-                stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+                let when = stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+                self.waits.push(Wait { agent, what: Awaited::Step(id), when });
             }
             for &(earlier, _) in graph.api_edges.iter().filter(|&&(_, later)| later == id) {
                 let stays = self.held[graph.event(earlier).agent.index()];
                 let exprs = &mut self.graph.exprs;
                 let waits = exprs.and(guard, stays);
-                stop(exprs, waits, &mut goes, &mut held);
+                let when = stop(exprs, waits, &mut goes, &mut held);
+                if !exprs.is_false(when) {
+                    self.waits.push(Wait { agent, what: Awaited::Task(id), when });
+                }
             }
             guards[id.index()] = self.graph.exprs.and(guard, goes);
             // An asynchronous operation goes on if it has been issued.
@@ -329,18 +333,21 @@ impl Blocked {
                 here = self.graph.exprs.and(guard, bit);
             }
             let exprs = &mut self.graph.exprs;
-            let stays = exprs.and(goes, here);
-            stop(exprs, here, &mut goes, &mut held);
+            let stays = stop(exprs, here, &mut goes, &mut held);
             if is_complete {
                 self.stays[b] = stays;
+                self.waits.push(Wait { agent, what: Awaited::Phase(b), when: stays });
                 guards[id.index()] = exprs.and(guard, goes);
             } else {
                 self.incomplete.insert(b, stays);
             }
         }
-        for cut in self.graph.cuts.iter_mut().filter(|cut| cut.agent == agent) {
-            cut.guard = self.graph.exprs.and(cut.guard, goes);
-            held = self.graph.exprs.or(held, cut.guard);
+        for (index, cut) in self.graph.cuts.iter_mut().enumerate() {
+            if cut.agent == agent {
+                cut.guard = self.graph.exprs.and(cut.guard, goes);
+                held = self.graph.exprs.or(held, cut.guard);
+                self.waits.push(Wait { agent, what: Awaited::Value(index), when: cut.guard });
+            }
         }
         self.held[agent.index()] = held;
     }
@@ -552,12 +559,13 @@ const COUNT_BITS: u32 = 32;
 /// More threads than any CTA has, so that a count beyond is never reached.
 const MORE_THREADS: u128 = 1 << 16;
 
-/// Stops a thread under a condition, if the thread reaches this point.
-fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
+/// Stops a thread under a condition, if the thread reaches this point; gives when it stops.
+fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) -> ExprId {
     let stops = exprs.and(*goes, here);
     *held = exprs.or(*held, stops);
     let not = exprs.not(here);
     *goes = exprs.and(*goes, not);
+    stops
 }
 
 /// A new choice bit about the thread of an operation, such as whether it `stays` there.

@@ -21,3 +21,6 @@ pub mod cluster;
 pub mod numbering;
 pub mod phase;
 pub mod reading;
+
+#[cfg(test)]
+mod tests;
