@@ -88,18 +88,6 @@ impl EventGraph {
         self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
     }
 
-    /// Whether `other` may be in the generation of `op` at their barrier. An `op` without a thread
-    /// count does not meet an `other` that counts only some of the CTA's threads.
-    #[must_use]
-    pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
-        match (&op.rule, &other.rule) {
-            (BarrierRule::AllLive, BarrierRule::Count(count)) => {
-                self.exprs.constant(*count).is_none_or(|n| n == self.count_of_all(&op.key))
-            }
-            _ => true,
-        }
-    }
-
     /// The numbering of the barrier operations.
     #[must_use]
     pub fn numbering(&self) -> &Arc<Numbering> {

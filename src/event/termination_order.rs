@@ -169,28 +169,26 @@ fn before_waits(
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
     // The operation that takes part in a phase has at least the phase's ordinal.
-    let mut decided = |op: &BarrierOp, own: &[&BarrierOp], ordinal: usize| {
-        let own = own.iter().filter(|other| graph.may_meet(op, other));
-        for other in own.take(ordinal + 1) {
-            let reads = reads_of(graph, graph.event(other.event).guard);
-            out.extend(reads.map(|read| (read, op.event)));
+    let numbering = graph.numbering();
+    let guard = |b: BarrierId| graph.event(graph.barriers[b].event).guard;
+    let mut decided = |at: BarrierId, own: &[BarrierId], ordinal: usize| {
+        let own = own.iter().filter(|&&other| numbering.may_meet(at, other));
+        for &other in own.take(ordinal + 1) {
+            let reads = reads_of(graph, guard(other));
+            out.extend(reads.map(|read| (read, graph.barriers[at].event)));
         }
     };
-    for (op, own, ordinal) in companions(graph) {
-        decided(op, &own, ordinal);
+    for (at, own, ordinal) in companions(graph) {
+        decided(at, &own, ordinal);
     }
-    let numbering = graph.numbering();
-    let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
+    let open = |&b: &BarrierId| !graph.exprs.is_true(guard(b));
     let arrivals = numbering.all_visits().map(|own| possible(graph, own, |op| op.arrives));
     let undecided: Vec<_> = arrivals.filter(|own| own.iter().any(open)).collect();
     for (at, op) in graph.barriers.iter_enumerated() {
         if op.waits && is_for_all(graph, op) {
-            let agent = graph.event(op.event).agent;
-            let is_other = |own: &&Vec<&BarrierOp>| {
-                own[0].key == op.key && graph.event(own[0].event).agent != agent
-            };
+            let is_other = |own: &&Vec<BarrierId>| numbering.may_be_together(own[0], at);
             for own in undecided.iter().filter(is_other) {
-                decided(op, own, ordinal(graph, at));
+                decided(at, own, ordinal(graph, at));
             }
         }
     }
@@ -200,12 +198,10 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
 /// To operations that wait for their warp, from the participating operations of the warp's other
 /// threads.
 pub(super) fn begun(graph: &EventGraph) -> Rel {
-    let pairs = companions(graph).into_iter().filter_map(|(op, own, ordinal)| {
+    let pairs = companions(graph).into_iter().filter_map(|(at, own, ordinal)| {
         // A thread whose arrivals and waits do not alternate misuses the barrier, and is present.
-        let comes = |other: &&&BarrierOp| {
-            graph.barrier_index(other.event).is_some_and(|at| alternates(graph, at))
-        };
-        own.get(ordinal).filter(comes).map(|other| (other.event, op.event))
+        let comes = own.get(ordinal).copied().filter(|&other| alternates(graph, other));
+        comes.map(|other| (graph.barriers[other].event, graph.barriers[at].event))
     });
     Rel::from_pairs(graph.events.len(), pairs)
 }
@@ -213,7 +209,7 @@ pub(super) fn begun(graph: &EventGraph) -> Rel {
 /// The companions of each operation that waits for its warp, for each other thread of the warp.
 /// These are the operations with which the thread may take part, and the ordinal of the
 /// participating one.
-fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
+fn companions(graph: &EventGraph) -> Vec<(BarrierId, Vec<BarrierId>, usize)> {
     let mut out = Vec::new();
     for (at, op) in graph.barriers.iter_enumerated() {
         if !waits_for_warp(graph, op) || !alternates(graph, at) {
@@ -229,7 +225,7 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
         let comes_by = |mate: AgentId| {
             kinds.iter().find_map(|&(does, ordinal)| {
                 let own = possible(graph, graph.numbering().visits(mate, at), does);
-                (own.len() > ordinal).then_some((op, own, ordinal))
+                (own.len() > ordinal).then_some((at, own, ordinal))
             })
         };
         out.extend(graph.mates(graph.event(op.event).agent).filter_map(comes_by));
@@ -241,10 +237,10 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
 type Does = fn(&BarrierOp) -> bool;
 
 /// Those of some operations that may happen and do something.
-fn possible<'g>(graph: &'g EventGraph, operations: &[BarrierId], does: Does) -> Vec<&'g BarrierOp> {
-    let may_happen = |op: &&BarrierOp| !graph.exprs.is_false(graph.event(op.event).guard);
-    let all = operations.iter().map(|&b| &graph.barriers[b]);
-    all.filter(|op| does(op)).filter(may_happen).collect()
+fn possible(graph: &EventGraph, operations: &[BarrierId], does: Does) -> Vec<BarrierId> {
+    let may_happen = |op: &BarrierOp| !graph.exprs.is_false(graph.event(op.event).guard);
+    let is_one = |b: &BarrierId| does(&graph.barriers[*b]) && may_happen(&graph.barriers[*b]);
+    operations.iter().copied().filter(is_one).collect()
 }
 
 /// The pieces of the reads in an expression.
