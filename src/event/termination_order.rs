@@ -66,8 +66,9 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
         if others.is_empty() {
             continue;
         }
+        let ordinal = phase::ordinal(&mut graph.terms(&[]).0, &numbering, at);
         for agent in others.into_iter().filter(|&agent| !sure.contains(&(agent, to))) {
-            let when = visits.stays_away(graph, &numbering, at, agent);
+            let when = visits.stays_away(graph, &numbering, (at, ordinal), agent);
             if !graph.exprs.is_false(when) {
                 let pairs = sources[agent.index()].iter();
                 out.extend(pairs.map(|&from| Conditional { from, to, when }));
@@ -93,11 +94,10 @@ impl Visits {
         &mut self,
         graph: &mut EventGraph,
         numbering: &Numbering,
-        at: BarrierId,
+        (at, ordinal): (BarrierId, ExprId),
         agent: AgentId,
     ) -> ExprId {
         let (mut terms, barriers) = graph.terms(&[]);
-        let ordinal = phase::ordinal(&mut terms, numbering, at);
         let here = (numbering.at_barrier_of(at).next(), agent);
         let counts = *self.counts.entry(here).or_insert_with(|| {
             [|op: &BarrierOp| op.arrives, |op: &BarrierOp| op.waits].map(|does| {
