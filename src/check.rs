@@ -29,6 +29,7 @@ mod undefined_unless;
 mod unreached;
 mod vector_orders;
 mod violation;
+mod waits;
 
 use crate::event::graph::EventGraph;
 use crate::litmus::ast::Test;

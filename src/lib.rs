@@ -97,6 +97,7 @@ mod relation;
 mod event;
 mod module;
 mod program;
+mod waiting;
 
 mod bounds;
 mod encode;
@@ -172,7 +173,7 @@ pub mod testing {
 
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
-        module program ptx question race relation solve source verdict vocabulary
+        module program ptx question race relation solve source verdict vocabulary waiting
     }
 
     #[cfg(feature = "cli")]

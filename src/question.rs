@@ -1,6 +1,5 @@
 //! Questions: the execution of a program to look for, under a model.
 
-use crate::event::barrier::BarrierOp;
 use crate::event::graph::{CutKind, EventGraph};
 use crate::event::termination_order::awaits_cut_thread;
 use crate::execution::build::{Choices, Execution};
@@ -8,6 +7,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId, NodeId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
+use crate::waiting::barrier::BarrierOp;
 
 /// A program within a bound, and the model that judges it.
 #[derive(Clone, Copy, Debug)]

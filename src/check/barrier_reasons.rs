@@ -2,11 +2,11 @@
 
 use super::events::in_order;
 use crate::collections::IndexSet;
-use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;
 use crate::id::BarrierId;
 use crate::rule::{Extent, Rule, Unsupported};
 use crate::verdict::{Reason, Undecided, Verdict};
+use crate::waiting::barrier::{BarrierKey, BarrierRule};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) fn unsupported(what: Unsupported) -> Verdict {

@@ -2,7 +2,6 @@
 //! threads meet.
 
 use crate::bitrel::{EventSet, Rel};
-use crate::event::barrier::BarrierOp;
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::EventGraph;
 use crate::execution::barriers::{Barriers, Generations};
@@ -12,6 +11,7 @@ use crate::relation::expr::Arena;
 use crate::relation::polarity::{Polarity, Variance};
 use crate::solve::Problem;
 use crate::vocabulary::{BaseRel, BaseSet};
+use crate::waiting::barrier::BarrierOp;
 
 /// Whether barriers alone exclude pairs of a relation. Otherwise an engine would go through all
 /// executions to exclude them.

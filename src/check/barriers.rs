@@ -9,7 +9,6 @@ use super::condition_rules::of_barriers;
 use super::deadlock::in_no_end;
 use super::definedness::condition_on;
 use super::limits::too_large;
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::event::base::base_relation;
 use crate::event::graph::EventGraph;
 use crate::execution::barriers::Barriers;
@@ -20,6 +19,7 @@ use crate::rule::{Extent, Rule, Unsupported};
 use crate::solve::{Core, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::BaseRel;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule};
 
 /// The verdict if barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
 pub(super) fn misuse(asked: Asked<'_>) -> Option<Found> {

@@ -1,7 +1,6 @@
 //! A failed condition of the model into the rule that is broken: what its pair is, in words of
 //! programs. A condition without words of its own is told by its name.
 
-use crate::event::barrier::WARP_SIZE;
 use crate::event::base::is_in;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
@@ -11,6 +10,7 @@ use crate::relation::expr::Axiom;
 use crate::rule::{Finding, Rule, Unsupported};
 use crate::verdict::Undecided;
 use crate::vocabulary::BaseSet;
+use crate::waiting::barrier::WARP_SIZE;
 
 /// The rule that an execution breaks with a pair of a condition.
 ///

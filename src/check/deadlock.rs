@@ -14,15 +14,16 @@
 use super::asked::Asked;
 use super::barrier_reasons::reason_of_deadlock;
 use super::limits::too_large;
-use super::prefix::{Blocked, Blocking, MOST_OPERATIONS, choose};
+use super::prefix::{Blocked, Blocking, Come, MOST_OPERATIONS, choose};
+use super::waits::Precision;
 use crate::collections::IndexMap;
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::verdict::{Reason, Undecided};
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -149,15 +150,6 @@ fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
     elsewhere
 }
 
-/// The precision of a condition for a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Precision {
-    /// The condition holds exactly if the fact does.
-    Exact,
-    /// The condition implies the fact.
-    Sufficient,
-}
-
 /// When a thread that is blocked at an operation can never go on. `elsewhere` tells for each thread
 /// when it may still arrive.
 pub(super) fn is_held(
@@ -193,8 +185,8 @@ fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (Ex
     if of_cluster && !are_alone {
         return (missing, Precision::Sufficient);
     }
-    for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
-        let away = stays.has_not_arrived(other, b, |other| other.arrives, Blocking::Counts);
+    for other in stays.participants(b).into_iter().filter(|&other| other != own) {
+        let away = stays.is_missing(other, b, Come::Arrivals, Blocking::Counts);
         missing = stays.graph.exprs.or(missing, away);
     }
     (missing, Precision::Exact)

@@ -3,7 +3,6 @@
 //! A model covers a feature if its axioms mention it. Only models that tell proxies or scopes apart
 //! are held to this: others, such as sequential consistency, cover every program.
 
-use crate::event::barrier::BarrierKey;
 use crate::event::base::base_set;
 use crate::event::graph::{Event, EventGraph, EventKind, Violation};
 use crate::id::{EventId, ExprId};
@@ -12,6 +11,7 @@ use crate::ptx::operation::{Proxy, ProxyFenceKind, Scope};
 use crate::relation::expr::{Model, Node};
 use crate::rule::Rule;
 use crate::vocabulary::{BaseRel, BaseSet};
+use crate::waiting::barrier::BarrierKey;
 use rustc_hash::FxHashSet;
 
 /// The uses of features that a model has no clause for, in order of events.

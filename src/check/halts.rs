@@ -7,17 +7,6 @@ use crate::program::expr::{Expr, ExprArena};
 use crate::progress::Progress;
 use rustc_hash::FxHashMap;
 
-/// A place where the scheduler may leave a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Halt {
-    /// The thread.
-    pub(super) agent: AgentId,
-    /// Its next event.
-    pub(super) at: EventId,
-    /// When the scheduler leaves the thread there.
-    pub(super) when: ExprId,
-}
-
 /// Threads that start together: those of a cluster, those of a cooperative grid, or a single one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Unit {

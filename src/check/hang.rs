@@ -10,14 +10,15 @@
 //! abandoned, another one goes on. Threads that wait in loops take steps; threads that wait at
 //! barriers take none.
 
+mod endless;
 mod polls;
 
 use super::asked::Asked;
-use super::deadlock::{Precision, is_held};
 use super::events::{graph_of, in_order};
 use super::halts::{Halts, owes_nothing};
 use super::limits::{TimeLimited, too_large};
 use super::prefix::{Blocked, MOST_OPERATIONS, all_pass};
+use super::waits::{Awaited, Wait};
 use super::{Outcome, Settings, SoundDependence};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
@@ -29,6 +30,7 @@ use crate::rule::Unsupported;
 use crate::solve::{Engine, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
+use endless::{Endless, endless};
 
 /// Whether a program may hang.
 #[derive(Clone, Debug)]
@@ -222,38 +224,18 @@ fn formulas(graph: &EventGraph, halts: Halts, progress: Progress) -> Formulas {
     let (is_prefix, may_be_prefix) = (stays.is_prefix(), stays.may_be_prefix());
     let mut certain = stays.graph.exprs.and(is_prefix, duty);
     let mut possible = stays.graph.exprs.and(may_be_prefix, duty);
-    let never = stays.graph.exprs.truth(false);
-    // A thread that does not end stays for ever, so that none elsewhere arrives later.
-    let elsewhere = vec![never; stays.held.len()];
-    for b in stays.stays.keys() {
-        let (held, precision) = is_held(&mut stays, b, &elsewhere);
-        let exprs = &mut stays.graph.exprs;
-        let held = exprs.implies(stays.stays[b], held);
-        certain = exprs.and(certain, held);
-        if precision == Precision::Exact {
-            possible = exprs.and(possible, held);
-        }
-    }
-    let mut cut_off = never;
     let writes = stays.graph.writes_by_location();
-    for cut in stays.graph.cuts.clone() {
-        let [sure, perhaps] =
-            [Precision::Exact, Precision::Sufficient].map(|precision| match cut.kind {
-                CutKind::Spin => polls::last(&mut stays.graph, &writes, &cut, precision),
-                // The thread's further steps are unknown; an execution with one more round
-                // shows them if a round without effect was cut.
-                CutKind::Bound | CutKind::Idle => never,
-            });
+    for Wait { what, when, .. } in stays.waits.clone() {
+        let Endless { surely, perhaps } = endless(&mut stays, &writes, what);
         let exprs = &mut stays.graph.exprs;
-        if cut.kind == CutKind::Bound {
-            cut_off = exprs.or(cut_off, cut.guard);
-        }
-        let sure = exprs.implies(cut.guard, sure);
-        certain = exprs.and(certain, sure);
-        let perhaps = exprs.implies(cut.guard, perhaps);
+        let surely = exprs.implies(when, surely);
+        certain = exprs.and(certain, surely);
+        let perhaps = exprs.implies(when, perhaps);
         possible = exprs.and(possible, perhaps);
     }
+    let bounds = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Bound);
     let exprs = &mut stays.graph.exprs;
+    let cut_off = bounds.fold(exprs.truth(false), |any, cut| exprs.or(any, cut.guard));
     let cut_off = exprs.and(may_be_prefix, cut_off);
     let possible = exprs.or(possible, cut_off);
     Formulas { stays, certain, possible }
@@ -267,10 +249,10 @@ fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
     let waits = stays.stays.iter().fold(spins, |any, &here| exprs.or(any, here));
     let mut left = vec![exprs.truth(false); stays.held.len()];
     let mut some_left = exprs.truth(false);
-    for halt in &stays.halts {
-        let of_thread = &mut left[halt.agent.index()];
-        *of_thread = exprs.or(*of_thread, halt.when);
-        some_left = exprs.or(some_left, halt.when);
+    for wait in stays.waits.iter().filter(|wait| matches!(wait.what, Awaited::Step(_))) {
+        let of_thread = &mut left[wait.agent.index()];
+        *of_thread = exprs.or(*of_thread, wait.when);
+        some_left = exprs.or(some_left, wait.when);
     }
     let goes_on = exprs.implies(some_left, spins);
     let threads = threads(graph);
@@ -321,34 +303,22 @@ fn statuses(
     let Ok(execution) = Execution::build(graph, choices.clone()) else { return Vec::new() };
     let holds = |guard: ExprId| execution.truth(guard) == Some(true);
     let of = |agent: AgentId| {
-        if let Some(halt) = stays.halts.iter().find(|halt| halt.agent == agent && holds(halt.when))
-        {
-            let has_begun = program
-                .ids()
-                .any(|id| program.event(id).agent == agent && holds(graph.event(id).guard));
-            return if has_begun { Stop::Left(halt.at) } else { Stop::NotStarted };
-        }
-        let own = |&b: &BarrierId| stays.agent(b) == agent && holds(stays.stays[b]);
-        if let Some(b) = stays.stays.keys().find(own) {
-            return Stop::AtBarrier(b);
-        }
-        if let Some(cut) =
-            stays.graph.cuts.iter().find(|cut| cut.agent == agent && holds(cut.guard))
-        {
-            let happens = |id: &EventId| holds(graph.event(*id).guard);
-            let polls = graph.polls(cut).filter(happens).collect();
-            return Stop::InLoop { branch: cut.span, polls };
-        }
-        if holds(stays.held[agent.index()]) {
-            let waits = program.api_edges.iter().find(|(earlier, later)| {
-                program.event(*later).agent == agent
-                    && holds(stays.held[program.event(*earlier).agent.index()])
-            });
-            if let Some(&(_, later)) = waits {
-                return Stop::BeforeTask(later);
+        let mut own = stays.waits.iter().filter(|wait| wait.agent == agent);
+        let happens = |id: EventId| holds(graph.event(id).guard);
+        match own.find(|wait| holds(wait.when)).map(|wait| wait.what) {
+            None => Stop::Ended,
+            Some(Awaited::Phase(b)) => Stop::AtBarrier(b),
+            Some(Awaited::Value(cut)) => {
+                let cut = &stays.graph.cuts[cut];
+                let polls = graph.polls(cut).filter(|&id| happens(id)).collect();
+                Stop::InLoop { branch: cut.span, polls }
+            }
+            Some(Awaited::Task(later)) => Stop::BeforeTask(later),
+            Some(Awaited::Step(at)) => {
+                let mut own = program.ids().filter(|&id| program.event(id).agent == agent);
+                if own.any(happens) { Stop::Left(at) } else { Stop::NotStarted }
             }
         }
-        Stop::Ended
     };
     threads(program).into_iter().map(|agent| Status { agent, stop: of(agent) }).collect()
 }

@@ -2,10 +2,10 @@
 
 use super::Settings;
 use crate::budget::Deadline;
-use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::{EventGraph, MOST_EVENTS};
 use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
+use crate::waiting::barrier::{BarrierOp, BarrierRule};
 use std::collections::BTreeSet;
 
 /// An engine whose questions share one limit of time.

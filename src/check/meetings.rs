@@ -6,7 +6,6 @@ use super::barrier_reasons::unsupported;
 use super::definedness::Condition;
 use super::prefix::{self, Blocked, Prefix, without_barriers};
 use crate::collections::IndexSet;
-use crate::event::barrier::BarrierOp;
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{Conditional, CutKind, Event, EventGraph, Violation};
 use crate::execution::barriers::Barriers;
@@ -17,6 +16,7 @@ use crate::rule::Unsupported;
 use crate::solve::Goal;
 use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
+use crate::waiting::barrier::BarrierOp;
 
 /// Two barrier operations.
 type Pair = (BarrierId, BarrierId);

@@ -7,9 +7,9 @@
 //! program has such prefixes. Operations may be declared incomplete ([`Blocked::with_incomplete`]);
 //! the same then holds for executions in which the declared operations are incomplete.
 
-use super::halts::{Halt, Halts};
+use super::halts::Halts;
+use super::waits::{Awaited, Wait};
 use crate::collections::IndexMap;
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::event::termination_order::waits_for_warp;
 use crate::execution::barriers::Barriers;
@@ -17,9 +17,14 @@ use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::solve::Goal;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::waiting::phase;
+use crate::waiting::reading::{Reading, Terms};
 use petgraph::Graph;
 use petgraph::algo::toposort;
+use rustc_hash::FxHashMap;
 use std::iter;
+use std::sync::Arc;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A program whose executions are prefixes of another program's executions.
@@ -128,6 +133,15 @@ pub(super) enum Blocking {
     CountsWhere(ExprId),
 }
 
+/// The operations that count as the arrival of a thread.
+#[derive(Clone, Copy)]
+pub(super) enum Come {
+    /// Those that arrive.
+    Arrivals,
+    /// Those that are numbered together with the operation that waits.
+    OneKind,
+}
+
 /// The program with a choice of where threads block.
 pub(super) struct Blocked {
     /// The events; an operation at which a thread blocks does not happen, nor later events of the
@@ -145,8 +159,8 @@ pub(super) struct Blocked {
     /// For each thread, the condition that it does not end, but stays at a barrier, in a loop, before a
     /// task, or unscheduled.
     pub(super) held: Vec<ExprId>,
-    /// The places where the scheduler may leave threads.
-    pub(super) halts: Vec<Halt>,
+    /// The places where threads may stay for ever, in the order of [`Awaited`].
+    pub(super) waits: Vec<Wait>,
 }
 
 impl Blocked {
@@ -209,13 +223,14 @@ impl Blocked {
                 .collect(),
             waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
             held: vec![never; graph.agents.len()],
-            halts: Vec::new(),
+            waits: Vec::new(),
             graph: chosen,
         };
         let mut guards: Vec<ExprId> = graph.events.iter().map(|event| event.guard).collect();
         for agent in in_order_of_tasks(graph) {
             out.choose(graph, agent, halts, &mut guards);
         }
+        out.waits.sort_by_key(|wait| wait.what);
         out.graph = out.graph.guarded(|_, id| guards[id.index()], |_, cut| cut.guard);
         out
     }
@@ -287,15 +302,17 @@ impl Blocked {
         for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
             let guard = graph.event(id).guard;
             if let Some(here) = halts.before(graph, &mut self.graph, id) {
-                let halt = self.graph.exprs.and(goes, here);
-                self.halts.push(Halt { agent, at: id, when: halt });
-                stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+                let when = stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+                self.waits.push(Wait { agent, what: Awaited::Step(id), when });
             }
             for &(earlier, _) in graph.api_edges.iter().filter(|&&(_, later)| later == id) {
                 let stays = self.held[graph.event(earlier).agent.index()];
                 let exprs = &mut self.graph.exprs;
                 let waits = exprs.and(guard, stays);
-                stop(exprs, waits, &mut goes, &mut held);
+                let when = stop(exprs, waits, &mut goes, &mut held);
+                if !exprs.is_false(when) {
+                    self.waits.push(Wait { agent, what: Awaited::Task(id), when });
+                }
             }
             guards[id.index()] = self.graph.exprs.and(guard, goes);
             // An asynchronous operation goes on if it has been issued.
@@ -316,18 +333,21 @@ impl Blocked {
                 here = self.graph.exprs.and(guard, bit);
             }
             let exprs = &mut self.graph.exprs;
-            let stays = exprs.and(goes, here);
-            stop(exprs, here, &mut goes, &mut held);
+            let stays = stop(exprs, here, &mut goes, &mut held);
             if is_complete {
                 self.stays[b] = stays;
+                self.waits.push(Wait { agent, what: Awaited::Phase(b), when: stays });
                 guards[id.index()] = exprs.and(guard, goes);
             } else {
                 self.incomplete.insert(b, stays);
             }
         }
-        for cut in self.graph.cuts.iter_mut().filter(|cut| cut.agent == agent) {
-            cut.guard = self.graph.exprs.and(cut.guard, goes);
-            held = self.graph.exprs.or(held, cut.guard);
+        for (index, cut) in self.graph.cuts.iter_mut().enumerate() {
+            if cut.agent == agent {
+                cut.guard = self.graph.exprs.and(cut.guard, goes);
+                held = self.graph.exprs.or(held, cut.guard);
+                self.waits.push(Wait { agent, what: Awaited::Value(index), when: cut.guard });
+            }
         }
         self.held[agent.index()] = held;
     }
@@ -390,17 +410,18 @@ impl Blocked {
         let mut missing = self.graph.exprs.truth(false);
         if op.waits && op.count().is_none() {
             let by_counts = self.awaits_by_counts(&op);
-            for other in self.participants(&op).into_iter().filter(|&other| other != own) {
+            for other in self.participants(b).into_iter().filter(|&other| other != own) {
                 let away = match (by_counts, waits) {
-                    (false, _) => {
-                        self.has_not_arrived(other, b, |other| other.arrives, Blocking::No)
-                    }
+                    (false, _) => self.is_missing(other, b, Come::Arrivals, Blocking::No),
                     (true, Waits::ForAll) => self.held[other.index()],
                     (true, Waits::ForSome) => {
-                        let never = self.graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
-                        let here = self.own(other, &op.key).into_iter();
-                        let come = here.map(|b| self.passed(b)).collect();
-                        self.stops_before_ordinal(other, never, come)
+                        let numbering = Arc::clone(self.graph.numbering());
+                        let (mut terms, _) = self.graph.terms(&self.held);
+                        let visits = numbering.visits(other, b).iter();
+                        let visits: Vec<ExprId> = visits.map(|&b| terms.occurs(b)).collect();
+                        let come = terms.disjunction(&visits);
+                        let [lasts, away] = [terms.never_ends(other), terms.negated(come)];
+                        terms.conjunction(&[lasts, away])
                     }
                 };
                 missing = self.graph.exprs.or(missing, away);
@@ -423,14 +444,13 @@ impl Blocked {
             return missing;
         }
         let op = self.graph.barriers[b].clone();
-        let kind = |other: &BarrierOp| op.is_numbered_with(other);
         let blocked = match waits {
             Waits::ForSome => Blocking::Counts,
             Waits::ForAll if op.waits => Blocking::No,
             Waits::ForAll => Blocking::CountsWhere(self.nobody_waits_at(&op.key)),
         };
         for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
-            let away = self.has_not_arrived(mate, b, kind, blocked);
+            let away = self.is_missing(mate, b, Come::OneKind, blocked);
             missing = self.graph.exprs.or(missing, away);
         }
         missing
@@ -447,81 +467,75 @@ impl Blocked {
     }
 
     /// The threads that an operation without a count may wait for.
-    pub(super) fn participants(&self, op: &BarrierOp) -> Vec<AgentId> {
+    pub(super) fn participants(&self, b: BarrierId) -> Vec<AgentId> {
+        let op = &self.graph.barriers[b];
         let takes_part = |&agent: &AgentId| {
-            op.rule != BarrierRule::Participants || !self.own(agent, &op.key).is_empty()
+            op.rule != BarrierRule::Participants
+                || !self.graph.numbering().visits(agent, b).is_empty()
         };
         self.graph.members(&op.key).into_iter().filter(takes_part).collect()
-    }
-
-    /// When a thread does not end and has used a barrier at most `ordinal` times, by these conditions.
-    fn stops_before_ordinal(
-        &mut self,
-        agent: AgentId,
-        ordinal: ExprId,
-        come: Vec<ExprId>,
-    ) -> ExprId {
-        let held = self.held[agent.index()];
-        let exprs = &mut self.graph.exprs;
-        let come = exprs.count(come, BarrierOp::ORDINAL_BITS);
-        let comes = exprs.binary(Binary::ULt, ordinal, come);
-        let away = exprs.not(comes);
-        exprs.and(held, away)
     }
 
     /// When a thread has reached the barrier of an operation with the same ordinal, passing it or
     /// blocking there.
     pub(super) fn has_arrived(&mut self, agent: AgentId, b: BarrierId) -> ExprId {
-        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
-        let own = self.own(agent, &op.key).into_iter();
-        let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
-        let come = own.flat_map(|b| [self.passed(b), self.stays[b]]).collect();
-        let ordinal = self.ordinal(b);
-        let come = self.count(come);
-        self.graph.exprs.binary(Binary::ULt, ordinal, come)
+        let at = (b, self.ordinal(b));
+        let numbering = Arc::clone(self.graph.numbering());
+        let reached = self.reached(numbering.visits(agent, b), Blocking::Counts);
+        let happens = |other| reached[&other];
+        let exprs = &mut self.graph.exprs;
+        let mut terms = Terms { exprs, happens, never_ends: &self.held };
+        phase::has_come(&mut terms, &numbering, agent, at, |_| true)
     }
 
     /// When a thread does not end and has not arrived at the barrier of an operation with the same
-    /// ordinal. An arrival is a passed operation of the given kind or, as `blocked` says, a block at
-    /// one.
-    pub(super) fn has_not_arrived(
+    /// ordinal. An arrival is a passed operation that counts or, as `blocked` says, a block at one.
+    pub(super) fn is_missing(
         &mut self,
         agent: AgentId,
         b: BarrierId,
-        kind: impl Fn(&BarrierOp) -> bool,
+        kind: Come,
         blocked: Blocking,
     ) -> ExprId {
-        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
-        let own = self.own(agent, &op.key).into_iter();
-        let own =
-            own.filter(|&b| kind(&graph.barriers[b]) && graph.may_meet(op, &graph.barriers[b]));
-        let mut come = Vec::new();
-        for other in own.collect::<Vec<_>>() {
-            come.push(self.passed(other));
-            match blocked {
-                Blocking::No => {}
-                Blocking::Counts => come.push(self.stays[other]),
-                Blocking::CountsWhere(when) if self.is_sure[other] => {
-                    come.push(self.graph.exprs.and(self.stays[other], when));
-                }
-                Blocking::CountsWhere(_) => {}
-            }
-        }
-        let ordinal = self.ordinal(b);
-        self.stops_before_ordinal(agent, ordinal, come)
+        let at = (b, self.ordinal(b));
+        let numbering = Arc::clone(self.graph.numbering());
+        let reached = self.reached(numbering.visits(agent, b), blocked);
+        let happens = |other| reached[&other];
+        let EventGraph { exprs, barriers, .. } = &mut self.graph;
+        let mut terms = Terms { exprs, happens, never_ends: &self.held };
+        let counts = |other: BarrierId| match kind {
+            Come::Arrivals => barriers[other].arrives,
+            Come::OneKind => numbering.are_of_one_kind(b, other),
+        };
+        phase::is_missing(&mut terms, &numbering, agent, at, counts)
     }
 
-    /// The number of earlier operations of its thread that have been passed, in the numbering of
-    /// this one.
-    fn ordinal(&mut self, b: BarrierId) -> ExprId {
-        let op = self.graph.barriers[b].clone();
-        let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
-        let numbered = earlier.filter(|&o| {
-            let other = &self.graph.barriers[o];
-            op.is_numbered_with(other) && self.graph.may_meet(&op, other)
+    /// When threads have reached operations: they pass them or, as `blocked` says, block at them.
+    fn reached(
+        &mut self,
+        operations: &[BarrierId],
+        blocked: Blocking,
+    ) -> FxHashMap<BarrierId, ExprId> {
+        let reached = operations.iter().map(|&b| {
+            let (passed, stays) = (self.passed(b), self.stays[b]);
+            let exprs = &mut self.graph.exprs;
+            let reached = match blocked {
+                Blocking::Counts => exprs.or(passed, stays),
+                Blocking::CountsWhere(when) if self.is_sure[b] => {
+                    let stays = exprs.and(stays, when);
+                    exprs.or(passed, stays)
+                }
+                Blocking::No | Blocking::CountsWhere(_) => passed,
+            };
+            (b, reached)
         });
-        let passed: Vec<ExprId> = numbered.map(|o| self.passed(o)).collect();
-        self.count(passed)
+        reached.collect()
+    }
+
+    /// The ordinal of an operation among those that have been passed.
+    fn ordinal(&mut self, b: BarrierId) -> ExprId {
+        let numbering = Arc::clone(self.graph.numbering());
+        phase::ordinal(&mut self.graph.terms(&[]).0, &numbering, b)
     }
 
     /// How many of these conditions hold.
@@ -531,12 +545,6 @@ impl Blocked {
 
     pub(super) fn agent(&self, b: BarrierId) -> AgentId {
         self.graph.event(self.graph.barriers[b].event).agent
-    }
-
-    /// The operations of a thread on a barrier.
-    fn own(&self, agent: AgentId, key: &BarrierKey) -> Vec<BarrierId> {
-        let here = |&b: &BarrierId| self.agent(b) == agent && self.graph.barriers[b].key == *key;
-        self.stays.keys().filter(here).collect()
     }
 
     /// The condition that an operation is passed.
@@ -551,12 +559,13 @@ const COUNT_BITS: u32 = 32;
 /// More threads than any CTA has, so that a count beyond is never reached.
 const MORE_THREADS: u128 = 1 << 16;
 
-/// Stops a thread under a condition, if the thread reaches this point.
-fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
+/// Stops a thread under a condition, if the thread reaches this point; gives when it stops.
+fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) -> ExprId {
     let stops = exprs.and(*goes, here);
     *held = exprs.or(*held, stops);
     let not = exprs.not(here);
     *goes = exprs.and(*goes, not);
+    stops
 }
 
 /// A new choice bit about the thread of an operation, such as whether it `stays` there.

@@ -7,16 +7,18 @@
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::execution::barriers::{Barriers, Generations};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::waiting::cluster::is_in_turn;
+use crate::waiting::phase::Phases;
+use crate::waiting::reading::Reading;
 use rustc_hash::{FxHashMap, FxHashSet};
-use typed_index_collections::TiSlice;
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The choices made for barriers.
 #[derive(Clone, Debug, Default)]
@@ -135,36 +137,30 @@ impl Encoding<'_> {
     /// Counts generations by occurrence, for barriers without counts under branches.
     fn count_generations(&mut self) {
         let graph = self.graph;
-        let ordinals: TiVec<BarrierId, ExprId> =
-            graph.barriers.keys().map(|b| self.ordinal(b)).collect();
+        let phases = Phases::read(self, graph.numbering());
         let clocks: TiVec<BarrierId, Clock> =
             graph.barriers.keys().map(|_| self.formulas.clock()).collect();
         for a in graph.barriers.keys() {
             for b in graph.barriers.keys() {
                 if a != b {
-                    self.relate_phases(a, b, &ordinals, &clocks);
+                    self.relate_phases(a, b, &phases, &clocks);
                 }
             }
-            self.absent_threads(a, &ordinals, &clocks);
-            self.warp_comes(a, &ordinals, &clocks);
-            self.counted_result(a, &ordinals);
+            self.absent_threads(a, &phases, &clocks);
+            self.warp_comes(a, &phases, &clocks);
+            self.counted_result(a, &phases);
         }
     }
 
     /// Defines the result of a `bar.red` whose participants depend on control flow. It combines the
     /// predicates of operations that happen and have the same ordinal.
-    fn counted_result(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) {
+    fn counted_result(&mut self, index: BarrierId, phases: &Phases<'_, ExprId>) {
         let happens = self.happens(self.graph.barriers[index].event);
-        self.result_of_turn(index, ordinals, happens);
+        self.result_of_turn(index, phases, happens);
     }
 
     /// As [`Self::counted_result`], when `settled` holds.
-    fn result_of_turn(
-        &mut self,
-        index: BarrierId,
-        ordinals: &TiSlice<BarrierId, ExprId>,
-        settled: Formula,
-    ) {
+    fn result_of_turn(&mut self, index: BarrierId, phases: &Phases<'_, ExprId>, settled: Formula) {
         let graph = self.graph;
         let Some(reduction) = graph.barriers[index].reduction else { return };
         let mut members = Vec::new();
@@ -172,7 +168,7 @@ impl Encoding<'_> {
             let Some(predicate) = op.operand.filter(|_| op.key == graph.barriers[index].key) else {
                 continue;
             };
-            let together = self.exprs.equal(ordinals[index], ordinals[other]);
+            let together = self.exprs.equal(phases.ordinal(index), phases.ordinal(other));
             let present = self.exprs.and(graph.event(op.event).guard, together);
             members.push(match reduction {
                 Reduction::Popc | Reduction::Or => self.exprs.and(present, predicate),
@@ -189,48 +185,20 @@ impl Encoding<'_> {
     /// that no thread can join any more.
     fn meet_by_ordinal(&mut self) {
         let graph = self.graph;
-        let ordinals: TiVec<BarrierId, ExprId> =
-            graph.barriers.keys().map(|b| self.ordinal(b)).collect();
-        let by_turn = |&b: &BarrierId| graph.meets_by_ordinal(&graph.barriers[b].key);
-        for a in graph.barriers.keys().filter(by_turn) {
-            for b in graph.barriers.keys() {
-                let (x, y) = (&graph.barriers[a], &graph.barriers[b]);
-                if x.key == y.key && self.agent(a) != self.agent(b) && x.arrives && y.waits {
-                    let equal = self.exprs.equal(ordinals[a], ordinals[b]);
-                    let parts = [self.truth(equal), self.both_happen(x.event, y.event)];
-                    let meets = self.formulas.all(parts);
-                    self.barriers.edges.insert((x.event, y.event), meets);
-                }
+        let phases = Phases::read(self, graph.numbering());
+        let by_ordinal = |&b: &BarrierId| graph.meets_by_ordinal(&graph.barriers[b].key);
+        for a in graph.barriers.keys().filter(by_ordinal) {
+            for b in graph.waits_for_arrival(a) {
+                let meets = phases.meet(self, a, b);
+                let edge = (graph.barriers[a].event, graph.barriers[b].event);
+                self.barriers.edges.insert(edge, meets);
             }
             if graph.barriers[a].reduction.is_some() {
-                let settled = self.settled(a, &ordinals);
-                self.result_of_turn(a, &ordinals, settled);
+                let members = graph.members(&graph.barriers[a].key);
+                let settled = phases.is_settled(self, a, members);
+                self.result_of_turn(a, &phases, settled);
             }
         }
-    }
-
-    /// The formula that an operation happens in a phase that no thread can join any more. Each
-    /// thread that the barrier concerns has arrived, or is not cut.
-    fn settled(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
-        let graph = self.graph;
-        let key = &graph.barriers[index].key;
-        let mut settled = vec![self.happens(graph.barriers[index].event)];
-        for agent in graph.members(key) {
-            let mut there = Vec::new();
-            for (b, op) in graph.barriers.iter_enumerated() {
-                if op.key == *key && self.agent(b) == agent {
-                    let equal = self.exprs.equal(ordinals[index], ordinals[b]);
-                    let parts = [self.truth(equal), self.happens(op.event)];
-                    there.push(self.formulas.all(parts));
-                }
-            }
-            let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
-            let cuts: Vec<Formula> = cuts.map(|cut| self.truth(cut.guard)).collect();
-            let cut = self.formulas.any(cuts);
-            there.push(self.formulas.not(cut));
-            settled.push(self.formulas.any(there));
-        }
-        self.formulas.all(settled)
     }
 
     /// Defines the result of a `bar.red` as the reduction of these truth values.
@@ -261,30 +229,13 @@ impl Encoding<'_> {
         self.graph.event(self.graph.barriers[barrier].event).agent
     }
 
-    /// The ordinal of an operation: how many earlier ones the thread has executed in its numbering.
-    fn ordinal(&mut self, barrier: BarrierId) -> ExprId {
-        let graph = self.graph;
-        let op = &graph.barriers[barrier];
-        self.executed_before(barrier, |other| other.is_numbered_with(op))
-    }
-
-    /// The number of earlier operations of the thread that satisfy `such`.
-    fn executed_before(&mut self, barrier: BarrierId, such: impl Fn(&BarrierOp) -> bool) -> ExprId {
-        let counts = |&other: &BarrierId| {
-            self.agent(other) == self.agent(barrier) && such(&self.graph.barriers[other])
-        };
-        let guard = |other: BarrierId| self.graph.event(self.graph.barriers[other].event).guard;
-        let guards: Vec<ExprId> = barrier.earlier().filter(counts).map(guard).collect();
-        self.exprs.count(guards, BarrierOp::ORDINAL_BITS)
-    }
-
     /// Orders two operations. The clock of an operation that waits for its barrier or warp is the
     /// time when it is passed. The clock of any other operation is the time when it begins.
     fn relate_phases(
         &mut self,
         a: BarrierId,
         b: BarrierId,
-        ordinals: &TiSlice<BarrierId, ExprId>,
+        phases: &Phases<'_, ExprId>,
         clocks: &TiSlice<BarrierId, Clock>,
     ) {
         let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
@@ -298,17 +249,14 @@ impl Encoding<'_> {
         if x.key != y.key {
             return;
         }
-        let less = self.exprs.binary(Binary::ULt, ordinals[a], ordinals[b]);
-        let less = self.truth(less);
+        let less = self.less(phases.ordinal(a), phases.ordinal(b));
         if x.arrives {
             // The next generation begins when this one is complete.
             let earlier = self.formulas.all([both, less]);
             let clause = self.formulas.implies(earlier, before);
             self.hard.push(clause);
         }
-        let equal = self.exprs.equal(ordinals[a], ordinals[b]);
-        let equal = self.truth(equal);
-        let meets = self.formulas.all([both, equal]);
+        let meets = phases.meet(self, a, b);
         if own {
             return;
         }
@@ -331,7 +279,7 @@ impl Encoding<'_> {
     fn absent_threads(
         &mut self,
         a: BarrierId,
-        ordinals: &TiSlice<BarrierId, ExprId>,
+        phases: &Phases<'_, ExprId>,
         clocks: &TiSlice<BarrierId, Clock>,
     ) {
         let graph = self.graph;
@@ -339,16 +287,13 @@ impl Encoding<'_> {
         if op.rule != BarrierRule::AllLive || !op.waits {
             return;
         }
-        let barriers = Barriers::new(graph, |_| true, |x| graph.exprs.constant(x));
         let own_agent = self.agent(a);
-        for agent in barriers.group(a).into_iter().filter(|&t| t != own_agent) {
+        for agent in graph.members(&op.key).into_iter().filter(|&t| t != own_agent) {
             let own: Vec<BarrierId> =
                 graph.barriers.keys().filter(|&b| self.agent(b) == agent).collect();
             let (mut arrivals, mut waits) = (Vec::new(), Vec::new());
             for &b in own.iter().filter(|&&b| graph.barriers[b].key == op.key) {
-                let equal = self.exprs.equal(ordinals[a], ordinals[b]);
-                let parts = [self.truth(equal), self.happens(graph.barriers[b].event)];
-                let present = self.formulas.all(parts);
+                let present = phases.takes_part(self, b, a);
                 if graph.barriers[b].arrives {
                     arrivals.push(present);
                 } else {
@@ -379,7 +324,7 @@ impl Encoding<'_> {
     fn warp_comes(
         &mut self,
         a: BarrierId,
-        ordinals: &TiSlice<BarrierId, ExprId>,
+        phases: &Phases<'_, ExprId>,
         clocks: &TiSlice<BarrierId, Clock>,
     ) {
         let graph = self.graph;
@@ -389,11 +334,12 @@ impl Encoding<'_> {
         }
         let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
         for mate in graph.mates(agent(a)) {
-            let mut come = vec![self.out_of_turn(a, ordinals)];
+            let in_turn = is_in_turn(self, phases.numbering, a, op);
+            let mut come = vec![self.formulas.not(in_turn)];
             for b in graph.barriers.keys().filter(|&b| agent(b) == mate) {
                 if graph.barriers[b].key == op.key {
-                    let comes = self.arrives_in_phase(b, a, ordinals);
-                    come.push(comes);
+                    let other = &graph.barriers[b];
+                    come.push(phases.accompanies(self, (b, other), (a, op)));
                 }
                 let come = self.formulas.any(come.iter().copied());
                 let not_yet = self.formulas.not(come);
@@ -405,35 +351,57 @@ impl Encoding<'_> {
             }
         }
     }
+}
 
-    /// The formula that operation `b` at a cluster barrier happens in the turn of `a`. If `a` waits
-    /// and `b` arrives, the next turn is meant.
-    fn arrives_in_phase(
-        &mut self,
-        b: BarrierId,
-        a: BarrierId,
-        ordinals: &TiSlice<BarrierId, ExprId>,
-    ) -> Formula {
-        let (op, other) = (&self.graph.barriers[a], &self.graph.barriers[b]);
-        let again =
-            self.exprs.number(u128::from(op.waits && other.arrives), BarrierOp::ORDINAL_BITS);
-        let turn = self.exprs.binary(Binary::Add, ordinals[a], again);
-        let equal = self.exprs.equal(turn, ordinals[b]);
-        let parts = [self.truth(equal), self.happens(other.event)];
-        self.formulas.all(parts)
+/// Waiting in all executions at once: facts about events are formulas, ordinals are expressions.
+impl Reading for Encoding<'_> {
+    type Truth = Formula;
+    type Number = ExprId;
+
+    fn occurs(&mut self, operation: BarrierId) -> Formula {
+        self.happens(self.graph.barriers[operation].event)
     }
 
-    /// The formula that a thread has not arrived and waited at a cluster barrier by turns before.
-    fn out_of_turn(&mut self, a: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
-        let graph = self.graph;
-        let op = &graph.barriers[a];
-        let others =
-            self.executed_before(a, |other| other.key == op.key && other.arrives != op.arrives);
-        let arrived = self.exprs.number(u128::from(op.waits), BarrierOp::ORDINAL_BITS);
-        let turn = self.exprs.binary(Binary::Add, ordinals[a], arrived);
-        let in_turn = self.exprs.equal(turn, others);
-        let in_turn = self.truth(in_turn);
-        self.formulas.not(in_turn)
+    fn never_ends(&mut self, thread: AgentId) -> Formula {
+        let cuts = self.graph.cuts.iter().filter(|cut| cut.agent == thread);
+        let cuts: Vec<Formula> = cuts.map(|cut| self.truth(cut.guard)).collect();
+        self.formulas.any(cuts)
+    }
+
+    fn negated(&mut self, a: Formula) -> Formula {
+        self.formulas.not(a)
+    }
+
+    fn conjunction(&mut self, parts: &[Formula]) -> Formula {
+        self.formulas.all(parts.iter().copied())
+    }
+
+    fn disjunction(&mut self, parts: &[Formula]) -> Formula {
+        self.formulas.any(parts.iter().copied())
+    }
+
+    fn number(&mut self, value: u32) -> ExprId {
+        self.exprs.number(u128::from(value), BarrierOp::ORDINAL_BITS)
+    }
+
+    fn sum(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.exprs.binary(Binary::Add, a, b)
+    }
+
+    fn counted(&mut self, number: ExprId, operation: BarrierId) -> ExprId {
+        let guard = self.graph.event(self.graph.barriers[operation].event).guard;
+        let one = self.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
+        self.exprs.binary(Binary::Add, number, one)
+    }
+
+    fn equal(&mut self, a: ExprId, b: ExprId) -> Formula {
+        let equal = self.exprs.equal(a, b);
+        self.truth(equal)
+    }
+
+    fn less(&mut self, a: ExprId, b: ExprId) -> Formula {
+        let less = self.exprs.binary(Binary::ULt, a, b);
+        self.truth(less)
     }
 }
 

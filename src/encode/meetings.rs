@@ -11,10 +11,10 @@ use super::Encoding;
 use super::barriers::edges_of_way;
 use super::formula::Formula;
 use crate::collections::IndexSet;
-use crate::event::barrier::{WARP_SIZE, counts_warps};
 use crate::execution::barriers::{Barriers, Generations};
 use crate::execution::phase::TooMany;
 use crate::id::{BarrierId, EventId, ExprId};
+use crate::waiting::barrier::{WARP_SIZE, counts_warps};
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
@@ -45,11 +45,9 @@ impl Encoding<'_> {
     pub(super) fn leave_meetings_open(&mut self) {
         let graph = self.graph;
         self.barriers.open = true;
-        for x in graph.barriers.iter().filter(|op| op.arrives) {
-            for y in graph.barriers.iter().filter(|op| op.waits && op.key == x.key) {
-                if graph.event(x.event).agent == graph.event(y.event).agent {
-                    continue;
-                }
+        for x in graph.barriers.keys() {
+            for y in graph.waits_for_arrival(x) {
+                let (x, y) = (&graph.barriers[x], &graph.barriers[y]);
                 let edge = self.formulas.variable();
                 self.barriers.edges.insert((x.event, y.event), edge);
                 let both = self.both_happen(x.event, y.event);

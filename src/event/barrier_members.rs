@@ -1,10 +1,16 @@
 //! The threads that barriers concern, and what their operations ask of each other.
 
-use super::barrier::{BarrierKey, BarrierOp, BarrierRule, BarrierUse, UsedCount, WARP_SIZE, Warp};
 use super::graph::{Agent, EventGraph, EventKind};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::ExprArena;
+use crate::waiting::barrier::{
+    BarrierKey, BarrierOp, BarrierRule, BarrierUse, UsedCount, WARP_SIZE, Warp,
+};
+use crate::waiting::numbering::Numbering;
+use crate::waiting::reading::{Partial, Terms};
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use typed_index_collections::TiSlice;
 
 impl EventGraph {
     /// Whether a thread arrives at a CTA barrier without waiting and reuses the barrier while other
@@ -82,16 +88,45 @@ impl EventGraph {
         self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
     }
 
-    /// Whether `other` may be in the generation of `op` at their barrier. An `op` without a thread
-    /// count does not meet an `other` that counts only some of the CTA's threads.
+    /// The numbering of the barrier operations.
     #[must_use]
-    pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
-        match (&op.rule, &other.rule) {
-            (BarrierRule::AllLive, BarrierRule::Count(count)) => {
-                self.exprs.constant(*count).is_none_or(|n| n == self.count_of_all(&op.key))
-            }
-            _ => true,
-        }
+    pub fn numbering(&self) -> &Arc<Numbering> {
+        self.known.numbering.get_or_init(|| {
+            let thread = |b: BarrierId| self.event(self.barriers[b].event).agent;
+            let count = |op: &BarrierOp| op.count().and_then(|count| self.exprs.constant(count));
+            Arc::new(Numbering::new(&self.barriers, thread, count, |key| self.count_of_all(key)))
+        })
+    }
+
+    /// The operations of other threads that wait for the arrival of an operation, if they are in one
+    /// phase; none if the operation does not arrive.
+    pub fn waits_for_arrival(&self, arrival: BarrierId) -> impl Iterator<Item = BarrierId> {
+        let here = self.numbering().at_barrier_of(arrival);
+        here.filter(move |&wait| {
+            self.barriers[arrival].arrives
+                && self.barriers[wait].waits
+                && self.numbering().may_be_together(arrival, wait)
+        })
+    }
+
+    /// Barriers in all executions at once, with the operations: facts are conditions in the graph's
+    /// arena. For each thread that may not end, `never_ends` has the condition.
+    pub fn terms<'a>(
+        &'a mut self,
+        never_ends: &'a [ExprId],
+    ) -> (Terms<'a, impl Fn(BarrierId) -> ExprId>, &'a TiSlice<BarrierId, BarrierOp>) {
+        let (events, barriers) = (&self.events, &self.barriers);
+        let happens = |b: BarrierId| events[barriers[b].event.index()].guard;
+        (Terms { exprs: &mut self.exprs, happens, never_ends }, barriers)
+    }
+
+    /// What is the same in all executions: whether operations happen, if their guards are constant.
+    pub(super) fn what_is_sure(
+        &self,
+    ) -> Partial<impl Fn(BarrierId) -> Option<bool>, impl Fn(AgentId) -> Option<bool>> {
+        let guard = |b: BarrierId| self.event(self.barriers[b].event).guard;
+        let happens = move |b| self.exprs.constant(guard(b)).map(|bits| bits != 0);
+        Partial { happens, never_ends: |_| None }
     }
 
     /// The warp of a thread.

@@ -1,18 +1,22 @@
 //! Uses of barriers that the ISA leaves undefined, as violations of an event graph.
 
-use super::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use super::graph::{Conditional, EventGraph, Violation};
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
-use crate::program::expr::Binary;
 use crate::rule::Rule;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::waiting::numbering::Numbering;
+use crate::waiting::reading::Reading;
+use crate::waiting::{cluster, phase};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The misuses of barriers that some execution may commit.
 pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     let mut out = Vec::new();
-    for index in graph.barriers.keys() {
+    let numbering = Arc::clone(graph.numbering());
+    for index in numbering.operations() {
         if matches!(graph.barriers[index].key, BarrierKey::Cluster(_)) {
-            let wrong = out_of_order(graph, index);
+            let wrong = out_of_turn(graph, &numbering, index);
             let arrives = graph.barriers[index].arrives;
             let rule = if arrives { Rule::ClusterArrival } else { Rule::ClusterWait };
             push(graph, &mut out, &[index], wrong, rule);
@@ -23,7 +27,7 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
                 && graph.knows_counts_at(&graph.barriers[index].key)
                 && agent(graph, index) != agent(graph, other)
             {
-                let together = same_ordinal(graph, index, other);
+                let together = together(graph, &numbering, index, other);
                 push(graph, &mut out, &[index, other], together, Rule::BarrierMixture);
             }
         }
@@ -77,53 +81,24 @@ fn agent(graph: &EventGraph, index: BarrierId) -> AgentId {
     graph.event(graph.barriers[index].event).agent
 }
 
-fn guard(graph: &EventGraph, index: BarrierId) -> ExprId {
-    graph.event(graph.barriers[index].event).guard
-}
-
-/// The number of earlier operations of the thread on the same barrier that may be in the generation
-/// of this one and satisfy `counts`.
-fn earlier(
-    graph: &mut EventGraph,
-    index: BarrierId,
-    counts: impl Fn(&BarrierOp) -> bool,
-) -> ExprId {
-    let op = &graph.barriers[index];
-    let same = |&b: &BarrierId| {
-        let other = &graph.barriers[b];
-        agent(graph, b) == agent(graph, index)
-            && other.key == op.key
-            && graph.may_meet(op, other)
-            && counts(other)
-    };
-    let guards: Vec<ExprId> =
-        index.earlier().filter(same).map(|other| guard(graph, other)).collect();
-    graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
-}
-
 /// The condition that a thread arrives at the cluster's barrier twice in a phase, or waits before
 /// arriving.
-fn out_of_order(graph: &mut EventGraph, index: BarrierId) -> ExprId {
-    let arrivals = earlier(graph, index, |op| op.arrives);
-    let mut waits = earlier(graph, index, |op| !op.arrives);
-    if !graph.barriers[index].arrives {
-        let one = graph.exprs.number(1, BarrierOp::ORDINAL_BITS);
-        waits = graph.exprs.binary(Binary::Add, waits, one);
-    }
-    let in_turn = graph.exprs.equal(arrivals, waits);
-    let not = graph.exprs.not(in_turn);
-    let guard = guard(graph, index);
-    graph.exprs.and(guard, not)
+fn out_of_turn(graph: &mut EventGraph, numbering: &Numbering, index: BarrierId) -> ExprId {
+    let (mut terms, barriers) = graph.terms(&[]);
+    let in_turn = cluster::is_in_turn(&mut terms, numbering, index, &barriers[index]);
+    let not = terms.negated(in_turn);
+    let happens = terms.occurs(index);
+    terms.conjunction(&[happens, not])
 }
 
-/// The condition that two operations of different threads are in one generation, where the
-/// generation of an operation is its ordinal.
-fn same_ordinal(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
-    let (x, y) = (earlier(graph, a, |_| true), earlier(graph, b, |_| true));
-    let same = graph.exprs.equal(x, y);
-    let (x, y) = (guard(graph, a), guard(graph, b));
-    let both = graph.exprs.and(x, y);
-    graph.exprs.and(both, same)
+/// The condition that two operations of different threads are in one phase, where the phase of an
+/// operation is its ordinal.
+fn together(graph: &mut EventGraph, numbering: &Numbering, a: BarrierId, b: BarrierId) -> ExprId {
+    let (mut terms, _) = graph.terms(&[]);
+    let [x, y] = [a, b].map(|op| phase::ordinal(&mut terms, numbering, op));
+    let same = terms.equal(x, y);
+    let [x, y] = [a, b].map(|op| terms.occurs(op));
+    terms.conjunction(&[x, y, same])
 }
 
 /// Whether PTX forbids two operations in one generation: a barrier with a reduction and one without.

@@ -1,8 +1,8 @@
 //! The barrier operations of a program that is being unfolded.
 
-use super::barrier::{BarrierKey, BarrierOp, BarrierRule, Exchange};
 use crate::id::{AccessId, BarrierId, EventId, ExprId};
 use crate::program::micro::BarrierMicro;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, Exchange};
 use typed_index_collections::TiVec;
 
 /// Barrier operations, in the order in which threads come to them.

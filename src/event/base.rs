@@ -6,16 +6,16 @@
 use super::graph::{AgentKind, EventGraph, EventKind};
 use super::meetings::Meetings;
 use crate::bitrel::{EventSet, Rel};
-use crate::id::{AccessId, AgentId, BarrierId, EventId};
+use crate::id::{AccessId, AgentId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
 use crate::program::micro::{Restriction, TensorFence, TensorOp};
 use crate::program::reading::Performer;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
+use crate::waiting::barrier::BarrierKey;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use typed_index_collections::TiVec;
 
 /// The members of a base set, if every event of the graph happened.
 #[must_use]
@@ -464,10 +464,9 @@ fn semantic_reads(
 }
 
 fn meetings(graph: &EventGraph) -> Meetings<'_> {
-    let events = graph.barriers.iter().map(|op| graph.event(op.event));
-    let places: TiVec<BarrierId, _> =
-        events.map(|event| (event.agent.index(), event.guard)).collect();
-    Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_ordinal(key))
+    let guards = graph.barriers.iter().map(|op| graph.event(op.event).guard).collect();
+    let by_ordinal = |key: &BarrierKey| graph.meets_by_ordinal(key);
+    Meetings::new(&graph.barriers, graph.numbering(), &graph.exprs, guards, by_ordinal)
 }
 
 /// Program order between a restricted fence and the accesses that the fence does not cover

@@ -1,14 +1,17 @@
-//! The base sets and relations of a graph, each kept once it has been computed.
+//! What follows from a graph, kept once it has been computed: base sets and relations, and the numbering
+//! of barrier operations.
 
 use crate::bitrel::{EventSet, Rel};
 use crate::vocabulary::{BaseRel, BaseSet};
-use std::sync::OnceLock;
+use crate::waiting::numbering::Numbering;
+use std::sync::{Arc, OnceLock};
 
-/// The base sets and relations of one graph that have been computed.
+/// The base sets, relations and numbering of one graph that have been computed.
 #[derive(Clone, Debug)]
 pub(super) struct BaseCache {
     pub(super) sets: Vec<OnceLock<EventSet>>,
     pub(super) relations: Vec<OnceLock<Rel>>,
+    pub(super) numbering: OnceLock<Arc<Numbering>>,
 }
 
 /// Graphs are equal whichever of their sets and relations have been computed.
@@ -25,6 +28,7 @@ impl Default for BaseCache {
         Self {
             sets: vec![OnceLock::new(); BaseSet::ALL.len()],
             relations: vec![OnceLock::new(); BaseRel::ALL.len()],
+            numbering: OnceLock::new(),
         }
     }
 }

@@ -7,7 +7,6 @@
 //! values out of thin air: the first write to such a variable would have an address computed from
 //! the initial values.
 
-use super::barrier::BarrierRule;
 use super::builder::GraphBuilder;
 use super::entry::Entry;
 use super::symbolic::SymbolicThread;
@@ -15,6 +14,7 @@ use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::{Layout, VariableInfo};
+use crate::waiting::barrier::BarrierRule;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

@@ -6,7 +6,6 @@
 //! pass the same barriers in every round, and equally many before. A thread with one round beyond
 //! the bound represents executions with fewer rounds only if all threads have this round.
 
-use super::barrier::BarrierKey;
 use super::builder::GraphBuilder;
 use super::cuts::Lockstep;
 use super::entry::barrier_at;
@@ -15,6 +14,7 @@ use super::havoc::KEPT;
 use super::loop_nest::LoopId;
 use super::symbolic::SymbolicThread;
 use crate::id::{BarrierId, ExprId};
+use crate::waiting::barrier::BarrierKey;
 use std::collections::BTreeSet;
 
 impl SymbolicThread<'_, '_> {

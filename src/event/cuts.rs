@@ -1,8 +1,8 @@
 //! Cuts: the points at which threads stop without ending, by the bound or in a loop in which they wait.
 
-use super::barrier::BarrierKey;
 use super::graph::Cut;
 use crate::id::ExprId;
+use crate::waiting::barrier::BarrierKey;
 
 /// The cuts of a program that is being unfolded.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! The results of exchanges of register values within a warp, as expressions over the operands of
 //! the participants. Participants are the threads of the membermask whose operations share a phase.
 
-use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};
 use super::meetings::Meetings;
 use crate::id::{BarrierId, ExprId, SymbolId};
@@ -10,6 +9,8 @@ use crate::program::float::{FloatOp, Format, Function};
 use crate::ptx::floating::{FloatMode, Nans};
 use crate::ptx::operation::AtomicOp;
 use crate::ptx::warp::{Vote, WarpOp, WarpReduction};
+use crate::waiting::barrier::{BarrierKey, Warp};
+use std::sync::Arc;
 use typed_index_collections::TiVec;
 
 /// An operation that may take part in an exchange.
@@ -44,8 +45,10 @@ pub(super) fn define(graph: &mut EventGraph) {
     let places: TiVec<BarrierId, _> =
         events.iter().map(|event| (event.agent.index(), event.guard)).collect();
     let barriers = graph.barriers.clone();
-    let meetings =
-        Meetings::new(&barriers, &graph.exprs, &places, |key| graph.meets_by_ordinal(key));
+    let guards = places.iter().map(|&(_, guard)| guard).collect();
+    let numbering = Arc::clone(graph.numbering());
+    let by_ordinal = |key: &BarrierKey| graph.meets_by_ordinal(key);
+    let meetings = Meetings::new(&barriers, &numbering, &graph.exprs, guards, by_ordinal);
     for (at, op) in barriers.iter_enumerated() {
         let Some(exchange) = op.exchange else { continue };
         let mut members = Vec::new();
@@ -83,7 +86,7 @@ pub(super) fn define(graph: &mut EventGraph) {
         let EventGraph { exprs, symbols, .. } = graph;
         let value = Exchanged { exprs, symbols, members: &members, key: &op.key }.result(own);
         graph.barriers[at].exchange =
-            op.exchange.map(|e| super::barrier::Exchange { value: Some(value), ..e });
+            op.exchange.map(|e| crate::waiting::barrier::Exchange { value: Some(value), ..e });
     }
 }
 

@@ -3,7 +3,6 @@
 //! Invariants: the events of one agent are numbered in program order; a memory event lies in
 //! exactly one location piece; initial writes come first and have no agent place.
 
-use super::barrier::{BarrierOp, BarrierUse, Warp};
 use super::base_cache::BaseCache;
 use crate::id::{
     AccessId, AgentId, BarrierId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId,
@@ -19,6 +18,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::rule::Rule;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
+use crate::waiting::barrier::{BarrierOp, BarrierUse, Warp};
 use typed_index_collections::TiVec;
 
 /// Programs with more events are not decided: relations take memory by the square of this number.

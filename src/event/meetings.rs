@@ -1,13 +1,14 @@
 //! Barrier operations that may take part in one phase, by the uses of barriers in a program's text and
 //! the ordinals of operations.
 
-use super::barrier::{BarrierKey, BarrierOp, BarrierUse, UsedCount};
 use super::graph::{EventGraph, EventKind};
 use crate::id::{AgentId, BarrierId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierGroup, Micro, Program, ThreadCode};
 use crate::program::term::Term;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierUse, UsedCount};
+use crate::waiting::numbering::Numbering;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The uses of CTA barriers in a program's text.
@@ -73,9 +74,7 @@ pub(super) fn may_return_less(graph: &EventGraph) -> bool {
 
 /// The barrier operations that may be in one generation.
 pub(super) struct Meetings<'a> {
-    barriers: &'a TiSlice<BarrierId, BarrierOp>,
-    /// The thread of each operation.
-    threads: TiVec<BarrierId, usize>,
+    numbering: &'a Numbering,
     /// The guard of each operation.
     guards: TiVec<BarrierId, ExprId>,
     /// The ordinal of each operation, at least and at most.
@@ -85,33 +84,31 @@ pub(super) struct Meetings<'a> {
 }
 
 impl<'a> Meetings<'a> {
-    /// Analyses operations, given the thread and the guard of each.
+    /// Analyses operations, given the guard of each.
     pub(super) fn new(
-        barriers: &'a TiSlice<BarrierId, BarrierOp>,
+        barriers: &TiSlice<BarrierId, BarrierOp>,
+        numbering: &'a Numbering,
         exprs: &ExprArena,
-        places: &TiSlice<BarrierId, (usize, ExprId)>,
+        guards: TiVec<BarrierId, ExprId>,
         by_ordinal: impl Fn(&BarrierKey) -> bool,
     ) -> Self {
-        let threads = places.iter().map(|&(thread, _)| thread).collect();
-        let guards = places.iter().map(|&(_, guard)| guard).collect();
         let (mut ordinals, mut known) = (TiVec::new(), TiVec::new());
         // Ordinals are needed for operations with results alone.
         if barriers.iter().any(BarrierOp::returns) {
             let mut exprs = exprs.clone();
-            ordinals
-                .extend(barriers.keys().map(|at| ordinal_bounds(barriers, &mut exprs, places, at)));
+            let bounds = |at| ordinal_bounds(numbering, &mut exprs, &guards, at);
+            ordinals.extend(barriers.keys().map(bounds));
             // Columns number the operations of each thread.
             let decides = |key: &_| matches!(key, BarrierKey::Instance(..)) || by_ordinal(key);
             known.extend(barriers.iter().map(|op| decides(&op.key)));
         }
-        Self { barriers, threads, guards, ordinals, by_ordinal: known }
+        Self { numbering, guards, ordinals, by_ordinal: known }
     }
 
     /// Whether two operations may be in one generation. Two operations of one thread never are;
     /// where ordinals decide, the generation of an operation is its ordinal.
     pub(super) fn may_share_phase(&self, a: BarrierId, b: BarrierId) -> bool {
-        let (one, other) = (&self.barriers[a], &self.barriers[b]);
-        if a == b || one.key != other.key || self.threads[a] == self.threads[b] {
+        if !self.numbering.may_be_together(a, b) {
             return a == b;
         }
         if !self.by_ordinal[a] {
@@ -147,13 +144,9 @@ impl Meetings<'_> {
         })
     }
 
-    /// The guards of the earlier operations of the same thread in the same numbering.
+    /// The guards of the earlier operations that the ordinal of an operation counts.
     fn before(&self, at: BarrierId) -> Vec<ExprId> {
-        let counts = |&other: &BarrierId| {
-            self.threads[other] == self.threads[at]
-                && self.barriers[other].is_numbered_with(&self.barriers[at])
-        };
-        at.earlier().filter(counts).map(|other| self.guards[other]).collect()
+        self.numbering.earlier(at).map(|other| self.guards[other]).collect()
     }
 }
 
@@ -180,18 +173,14 @@ fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
 /// The ordinal of an operation, at least and at most. Of earlier operations that exclude each other,
 /// such as in the arms of a branch, one counts.
 fn ordinal_bounds(
-    barriers: &TiSlice<BarrierId, BarrierOp>,
+    numbering: &Numbering,
     exprs: &mut ExprArena,
-    places: &TiSlice<BarrierId, (usize, ExprId)>,
+    guards: &TiSlice<BarrierId, ExprId>,
     at: BarrierId,
 ) -> (usize, usize) {
-    let (thread, guard) = places[at];
+    let guard = guards[at];
     let (mut always, mut arms) = (0, Vec::<ExprId>::new());
-    for other in at.earlier() {
-        let (of, when) = places[other];
-        if of != thread || !barriers[other].is_numbered_with(&barriers[at]) {
-            continue;
-        }
+    for when in numbering.earlier(at).map(|other| guards[other]) {
         // In a loop, the guard implies nearly all earlier operations, which need no search for arms.
         if exprs.implied(guard, when) {
             always += 1;

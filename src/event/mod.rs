@@ -3,7 +3,6 @@
 mod access;
 mod agents;
 mod asynchronous;
-pub mod barrier;
 mod barrier_members;
 mod barrier_misuse;
 mod barrier_operations;

@@ -2,7 +2,6 @@
 
 use super::access::union;
 use super::agents::agents;
-use super::barrier::{BarrierKey, BarrierOp, Exchange, Warp};
 use super::barrier_members::meets_by_ordinal;
 use super::barrier_operations::Operands;
 use super::builder::GraphBuilder;
@@ -10,13 +9,15 @@ use super::entry::{DraftKind, barrier_at};
 use super::exchange::{Exchanged, Member, Own};
 use super::meetings::{Meetings, barrier_uses};
 use super::symbolic::{Cell, Effect, EffectKind, State, SymbolicThread};
-use crate::id::{AccessId, BarrierId, ExprId};
+use crate::id::{AccessId, AgentId, BarrierId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::Expr;
 use crate::program::micro::{BarrierGroup, BarrierMicro, Reduction};
 use crate::program::term::Term;
 use crate::rule::Rule;
 use crate::source::Span;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, Exchange, Warp};
+use crate::waiting::numbering::Numbering;
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -301,7 +302,12 @@ impl GraphBuilder<'_> {
         let places: TiVec<BarrierId, _> = self.entries.iter().filter_map(barrier_at).collect();
         let (agents, uses) = (agents(self.program), barrier_uses(self.program));
         let by_ordinal = |key: &BarrierKey| meets_by_ordinal(&agents, &uses, key);
-        let meetings = Meetings::new(&self.barriers.list, &self.exprs, &places, by_ordinal);
+        let guards = places.iter().map(|&(_, guard)| guard).collect();
+        let thread = |at: BarrierId| AgentId::new(places[at].0);
+        // Where ordinals decide, all operations of a thread at a barrier may meet the others.
+        let numbering = Numbering::new(&self.barriers.list, thread, |_| None, |_| 0);
+        let list = &self.barriers.list;
+        let meetings = Meetings::new(list, &numbering, &self.exprs, guards, by_ordinal);
         let all = self.barriers.list.keys();
         let met = |at: BarrierId| {
             let op = &self.barriers.list[at];

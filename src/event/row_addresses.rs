@@ -5,7 +5,6 @@
 //! addresses that an unfolding finds are facts for the next one. An address is a number and depends
 //! on no row, so that the second unfolding finds those of the first one again.
 
-use super::barrier::Warp;
 use super::builder::GraphBuilder;
 use super::rows::{Collective, Row, Rows};
 use super::symbolic::{State, SymbolicThread};
@@ -13,6 +12,7 @@ use crate::litmus::ast::ThreadPlace;
 use crate::program::micro::Target;
 use crate::rule::Rule;
 use crate::source::Span;
+use crate::waiting::barrier::Warp;
 
 impl SymbolicThread<'_, '_> {
     /// Notes the address of a row for the other lanes of the warp.

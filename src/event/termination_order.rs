@@ -2,13 +2,16 @@
 //! complete once its absent threads have ended (PTX-9.7.13.1), so that later events wait for these
 //! ends. A task waits for the preceding tasks (PTX-8.9.4).
 
-use super::barrier::{BarrierKey, BarrierOp, BarrierRule, counts_warps};
 use super::graph::{Conditional, EventGraph, EventKind};
 use crate::bitrel::Rel;
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
-use crate::program::expr::{Binary, Expr};
+use crate::program::expr::Expr;
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, counts_warps};
+use crate::waiting::numbering::Numbering;
+use crate::waiting::phase::{self, has_come};
+use crate::waiting::reading::Reading;
 use rustc_hash::{FxHashMap, FxHashSet};
-use typed_index_collections::TiVec;
+use std::sync::Arc;
 
 /// The given pairs of `awaited`. The targets wait for the end of a thread: barrier operations, and
 /// events of later tasks. The sources are the ending thread's barrier operations, its waits for
@@ -54,7 +57,8 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
         own.dedup();
     }
     let sure: FxHashSet<(AgentId, EventId)> = awaited_threads(graph).into_iter().collect();
-    let mut visits = Visits::of(graph);
+    let numbering = Arc::clone(graph.numbering());
+    let mut visits = Visits::default();
     let mut out = Vec::new();
     for at in graph.barriers.keys() {
         let to = graph.barriers[at].event;
@@ -62,9 +66,9 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
         if others.is_empty() {
             continue;
         }
-        let ordinal = visits.before(graph, at);
+        let ordinal = phase::ordinal(&mut graph.terms(&[]).0, &numbering, at);
         for agent in others.into_iter().filter(|&agent| !sure.contains(&(agent, to))) {
-            let when = visits.stays_away(graph, (at, ordinal), agent);
+            let when = visits.stays_away(graph, &numbering, (at, ordinal), agent);
             if !graph.exprs.is_false(when) {
                 let pairs = sources[agent.index()].iter();
                 out.extend(pairs.map(|&from| Conditional { from, to, when }));
@@ -74,63 +78,40 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
     out
 }
 
-/// The number of times that threads use barriers.
+/// The numbers of times that threads use barriers.
+#[derive(Default)]
 struct Visits {
-    /// For every operation, the number of its barrier.
-    barriers: TiVec<BarrierId, usize>,
-    /// The operations of a thread at a barrier, in program order.
-    own: FxHashMap<(usize, AgentId), Vec<BarrierId>>,
-    /// How many of these operations arrive, and how many wait.
-    counts: FxHashMap<(usize, AgentId), [ExprId; 2]>,
+    /// How many operations of a thread arrive at a barrier, and how many wait. A barrier is given by
+    /// the first operation there.
+    counts: FxHashMap<(Option<BarrierId>, AgentId), [ExprId; 2]>,
     /// For every thread, the condition that no bound cuts it.
     ends: FxHashMap<AgentId, ExprId>,
 }
 
 impl Visits {
-    fn of(graph: &EventGraph) -> Self {
-        let mut keys: FxHashMap<&BarrierKey, usize> = FxHashMap::default();
-        let mut own: FxHashMap<_, Vec<BarrierId>> = FxHashMap::default();
-        let mut barriers = TiVec::new();
-        for (at, op) in graph.barriers.iter_enumerated() {
-            let fresh = keys.len();
-            let barrier = *keys.entry(&op.key).or_insert(fresh);
-            barriers.push(barrier);
-            own.entry((barrier, graph.event(op.event).agent)).or_default().push(at);
-        }
-        Self { barriers, own, counts: FxHashMap::default(), ends: FxHashMap::default() }
-    }
-
-    /// The ordinal of an operation: how many earlier ones of its thread count in its numbering.
-    fn before(&self, graph: &mut EventGraph, at: BarrierId) -> ExprId {
-        let op = &graph.barriers[at];
-        let own = self.own.get(&(self.barriers[at], graph.event(op.event).agent));
-        let numbered =
-            |other: &BarrierId| *other < at && graph.barriers[*other].is_numbered_with(op);
-        let before: Vec<BarrierId> = own.into_iter().flatten().copied().filter(numbered).collect();
-        how_many(graph, before)
-    }
-
-    /// The condition that a thread ends before it has an operation of this ordinal.
+    /// The condition that a thread ends before it has an operation of the ordinal of another one.
     fn stays_away(
         &mut self,
         graph: &mut EventGraph,
+        numbering: &Numbering,
         (at, ordinal): (BarrierId, ExprId),
         agent: AgentId,
     ) -> ExprId {
-        let here = (self.barriers[at], agent);
+        let (mut terms, barriers) = graph.terms(&[]);
+        let here = (numbering.at_barrier_of(at).next(), agent);
         let counts = *self.counts.entry(here).or_insert_with(|| {
-            let own: Vec<BarrierId> = self.own.get(&here).into_iter().flatten().copied().collect();
             [|op: &BarrierOp| op.arrives, |op: &BarrierOp| op.waits].map(|does| {
-                let such = own.iter().copied().filter(|&b| does(&graph.barriers[b])).collect();
-                how_many(graph, such)
+                let visits = numbering.visits(agent, at).iter().copied();
+                let such = visits.filter(|&b| does(&barriers[b]));
+                phase::how_many(&mut terms, such)
             })
         });
-        let mut away = graph.exprs.truth(true);
-        for comes in counts {
-            let here = graph.exprs.binary(Binary::ULt, ordinal, comes);
-            let not = graph.exprs.not(here);
-            away = graph.exprs.and(away, not);
-        }
+        let away = counts.map(|comes| {
+            let here = terms.less(ordinal, comes);
+            terms.negated(here)
+        });
+        let away = terms.conjunction(&away);
+        drop(terms);
         if graph.exprs.is_false(away) {
             return away;
         }
@@ -147,13 +128,6 @@ fn ends(graph: &mut EventGraph, agent: AgentId) -> ExprId {
         ends = graph.exprs.and(ends, not);
     }
     ends
-}
-
-/// The number of barrier operations that happen.
-fn how_many(graph: &mut EventGraph, all: Vec<BarrierId>) -> ExprId {
-    let guards: Vec<ExprId> =
-        all.into_iter().map(|b| graph.event(graph.barriers[b].event).guard).collect();
-    graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// The other threads that an operation waits for, until they arrive or end.
@@ -195,25 +169,26 @@ fn before_waits(
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
     // The operation that takes part in a phase has at least the phase's ordinal.
-    let mut decided = |op: &BarrierOp, own: &[&BarrierOp], ordinal: usize| {
-        let own = own.iter().filter(|other| graph.may_meet(op, other));
-        for other in own.take(ordinal + 1) {
-            let reads = reads_of(graph, graph.event(other.event).guard);
-            out.extend(reads.map(|read| (read, op.event)));
+    let numbering = graph.numbering();
+    let guard = |b: BarrierId| graph.event(graph.barriers[b].event).guard;
+    let mut decided = |at: BarrierId, own: &[BarrierId], ordinal: usize| {
+        let own = own.iter().filter(|&&other| numbering.may_meet(at, other));
+        for &other in own.take(ordinal + 1) {
+            let reads = reads_of(graph, guard(other));
+            out.extend(reads.map(|read| (read, graph.barriers[at].event)));
         }
     };
-    for (op, own, ordinal) in companions(graph) {
-        decided(op, &own, ordinal);
+    for (at, own, ordinal) in companions(graph) {
+        decided(at, &own, ordinal);
     }
-    let arrivals = operations(graph, |op| op.arrives);
-    let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
-    let undecided: Vec<_> = arrivals.iter().filter(|(_, own)| own.iter().any(open)).collect();
+    let open = |&b: &BarrierId| !graph.exprs.is_true(guard(b));
+    let arrivals = numbering.all_visits().map(|own| possible(graph, own, |op| op.arrives));
+    let undecided: Vec<_> = arrivals.filter(|own| own.iter().any(open)).collect();
     for (at, op) in graph.barriers.iter_enumerated() {
         if op.waits && is_for_all(graph, op) {
-            let agent = graph.event(op.event).agent;
-            let others = undecided.iter().filter(|((key, _), _)| **key == op.key);
-            for (_, own) in others.filter(|((_, other), _)| *other != agent) {
-                decided(op, own, ordinal(graph, at));
+            let is_other = |own: &&Vec<BarrierId>| numbering.may_be_together(own[0], at);
+            for own in undecided.iter().filter(is_other) {
+                decided(at, own, ordinal(graph, at));
             }
         }
     }
@@ -223,12 +198,10 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
 /// To operations that wait for their warp, from the participating operations of the warp's other
 /// threads.
 pub(super) fn begun(graph: &EventGraph) -> Rel {
-    let pairs = companions(graph).into_iter().filter_map(|(op, own, ordinal)| {
+    let pairs = companions(graph).into_iter().filter_map(|(at, own, ordinal)| {
         // A thread whose arrivals and waits do not alternate misuses the barrier, and is present.
-        let comes = |other: &&&BarrierOp| {
-            graph.barrier_index(other.event).is_some_and(|at| alternates(graph, at))
-        };
-        own.get(ordinal).filter(comes).map(|other| (other.event, op.event))
+        let comes = own.get(ordinal).copied().filter(|&other| alternates(graph, other));
+        comes.map(|other| (graph.barriers[other].event, graph.barriers[at].event))
     });
     Rel::from_pairs(graph.events.len(), pairs)
 }
@@ -236,9 +209,8 @@ pub(super) fn begun(graph: &EventGraph) -> Rel {
 /// The companions of each operation that waits for its warp, for each other thread of the warp.
 /// These are the operations with which the thread may take part, and the ordinal of the
 /// participating one.
-fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
+fn companions(graph: &EventGraph) -> Vec<(BarrierId, Vec<BarrierId>, usize)> {
     let mut out = Vec::new();
-    let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
     for (at, op) in graph.barriers.iter_enumerated() {
         if !waits_for_warp(graph, op) || !alternates(graph, at) {
             continue;
@@ -246,14 +218,14 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
         let ordinal = ordinal(graph, at);
         // A thread without an operation of the same kind may misuse the barrier with one of the
         // other kind.
-        let kinds = match op.arrives {
-            true => [(&arrivals, ordinal), (&waits, ordinal)],
-            false => [(&waits, ordinal), (&arrivals, ordinal + 1)],
+        let kinds: [(Does, usize); 2] = match op.arrives {
+            true => [(|op| op.arrives, ordinal), (|op| op.waits, ordinal)],
+            false => [(|op| op.waits, ordinal), (|op| op.arrives, ordinal + 1)],
         };
         let comes_by = |mate: AgentId| {
-            kinds.iter().find_map(|&(kind, ordinal)| {
-                let own = kind.get(&(&op.key, mate)).filter(|own| own.len() > ordinal);
-                own.map(|own| (op, own.clone(), ordinal))
+            kinds.iter().find_map(|&(does, ordinal)| {
+                let own = possible(graph, graph.numbering().visits(mate, at), does);
+                (own.len() > ordinal).then_some((at, own, ordinal))
             })
         };
         out.extend(graph.mates(graph.event(op.event).agent).filter_map(comes_by));
@@ -261,19 +233,14 @@ fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     out
 }
 
-/// The operations of one kind that each thread may reach at each barrier.
-fn operations(
-    graph: &EventGraph,
-    are: impl Fn(&BarrierOp) -> bool,
-) -> FxHashMap<(&BarrierKey, AgentId), Vec<&BarrierOp>> {
-    let mut out: FxHashMap<_, Vec<&BarrierOp>> = FxHashMap::default();
-    for op in graph.barriers.iter().filter(|op| are(op)) {
-        let event = graph.event(op.event);
-        if !graph.exprs.is_false(event.guard) {
-            out.entry((&op.key, event.agent)).or_default().push(op);
-        }
-    }
-    out
+/// What an operation does at its barrier.
+type Does = fn(&BarrierOp) -> bool;
+
+/// Those of some operations that may happen and do something.
+fn possible(graph: &EventGraph, operations: &[BarrierId], does: Does) -> Vec<BarrierId> {
+    let may_happen = |op: &BarrierOp| !graph.exprs.is_false(graph.event(op.event).guard);
+    let is_one = |b: &BarrierId| does(&graph.barriers[*b]) && may_happen(&graph.barriers[*b]);
+    operations.iter().copied().filter(is_one).collect()
 }
 
 /// The pieces of the reads in an expression.
@@ -368,28 +335,34 @@ pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
 /// operations on the barrier as precede the waiting one. Threads for which branches decide that are
 /// left out.
 fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
-    let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
+    let numbering = graph.numbering();
     // Many operations share barrier and ordinal, by which the absent threads are kept.
-    let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
+    let mut away: FxHashMap<(&BarrierKey, u32), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
-    let may_happen =
-        |(_, op): &(BarrierId, &BarrierOp)| !graph.exprs.is_false(graph.event(op.event).guard);
-    for (at, op) in graph.barriers.iter_enumerated().filter(may_happen) {
+    let mut surely = graph.what_is_sure();
+    for (at, op) in graph.barriers.iter_enumerated() {
+        if surely.occurs(at) == Some(false) {
+            continue;
+        }
         let of_warp = waits_for_warp(graph, op) && alternates(graph, at);
         let for_all = op.waits && is_for_all(graph, op);
         if !of_warp && !for_all {
             continue;
         }
-        let ordinal = ordinal(graph, at);
-        let more = |all: &FxHashMap<_, Vec<&BarrierOp>>, agent, than| {
-            let own = all.get(&(&op.key, agent)).into_iter().flatten();
-            own.filter(|other| graph.may_meet(op, other)).count() > than
+        let ordinal = u32::try_from(ordinal(graph, at)).expect("few operations");
+        let mut comes_after = |agent, ordinal, does: Does| {
+            let at = (at, surely.number(ordinal));
+            let kind = |b| does(&graph.barriers[b]);
+            has_come(&mut surely, numbering, agent, at, kind) != Some(false)
         };
         if of_warp {
             // A thread that arrives again without having waited misuses the barrier, and is
             // present.
-            let again = ordinal + usize::from(!op.arrives);
-            let comes = |mate| more(&arrivals, mate, again) || more(&waits, mate, ordinal);
+            let again = ordinal + u32::from(!op.arrives);
+            let mut comes = |mate| {
+                comes_after(mate, again, |op| op.arrives)
+                    || comes_after(mate, ordinal, |op| op.waits)
+            };
             let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
             out.extend(mates.map(|mate| (mate, op.event)));
         }
@@ -397,7 +370,10 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
             continue;
         }
         // A wait without an arrival is a misuse by a thread that is present.
-        let comes = |agent| more(&arrivals, agent, ordinal) || more(&waits, agent, ordinal);
+        let mut comes = |agent| {
+            comes_after(agent, ordinal, |op| op.arrives)
+                || comes_after(agent, ordinal, |op| op.waits)
+        };
         let away = away.entry((&op.key, ordinal)).or_insert_with(|| {
             graph.members(&op.key).into_iter().filter(|&agent| !comes(agent)).collect()
         });
@@ -407,25 +383,18 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     out
 }
 
-/// The sure ordinal of a waiting operation. It counts the earlier operations of the thread, in the
-/// same numbering, that happen in any case or under the guard of the operation. An operation
-/// without a count is numbered among the operations that it may meet, since none of these is
-/// complete without all threads that have not ended. Where values decide counts, the ordinal is
+/// The sure ordinal of a waiting operation. It counts the earlier operations of the numbering that
+/// happen in any case or under the guard of the operation. Where values decide counts, the ordinal is
 /// taken as 0.
 fn ordinal(graph: &EventGraph, waiting: BarrierId) -> usize {
     let op = &graph.barriers[waiting];
     if op.rule == BarrierRule::AllLive && !graph.knows_counts_at(&op.key) {
         return 0;
     }
-    let (agent, guard) = (graph.event(op.event).agent, graph.event(op.event).guard);
-    // Operations are listed thread by thread.
-    let own = graph.barriers[..waiting].iter().rev();
-    let own = own.take_while(|other| graph.event(other.event).agent == agent);
-    own.filter(|other| {
-        let when = graph.event(other.event).guard;
-        other.is_numbered_with(op)
-            && graph.may_meet(op, other)
-            && (graph.exprs.is_true(when) || when == guard)
-    })
-    .count()
+    let guard = graph.event(op.event).guard;
+    let is_sure = |&earlier: &BarrierId| {
+        let when = graph.event(graph.barriers[earlier].event).guard;
+        graph.exprs.is_true(when) || when == guard
+    };
+    graph.numbering().earlier(waiting).filter(is_sure).count()
 }

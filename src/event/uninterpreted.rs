@@ -7,10 +7,10 @@
 //! represents all. If the result matters, an execution that reaches the instruction is out of the
 //! model.
 
-use super::barrier::BarrierOp;
 use super::graph::{EventGraph, EventKind, SymbolOrigin, Violation};
 use crate::id::{AccessId, BarrierId, ExprId, LocId, SymbolId};
 use crate::program::expr::Expr;
+use crate::waiting::barrier::BarrierOp;
 use std::collections::BTreeSet;
 
 /// An instruction with unknown results.

@@ -4,9 +4,11 @@
 //! which assignments of generations there are.
 
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
 use crate::event::graph::EventGraph;
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
+use crate::waiting::phase::Phases;
+use crate::waiting::reading::Concrete;
 use typed_index_collections::TiVec;
 
 /// The generation that a barrier operation belongs to.
@@ -18,6 +20,14 @@ pub struct Generation {
     pub late: bool,
 }
 
+impl Generation {
+    /// The generation with this number, of an operation that did not come too late for it.
+    #[must_use]
+    pub fn in_time(index: u32) -> Self {
+        Self { index, late: false }
+    }
+}
+
 /// Generations by index of the graph's barrier operations; `None` for those not executed.
 pub type Generations = TiVec<BarrierId, Option<Generation>>;
 
@@ -25,6 +35,10 @@ pub type Generations = TiVec<BarrierId, Option<Generation>>;
 pub struct Barriers<'a> {
     pub(super) graph: &'a EventGraph,
     pub(super) executed: Vec<BarrierId>,
+    /// Whether each operation of the graph is executed.
+    pub(super) happens: TiVec<BarrierId, bool>,
+    /// The phases of the operations, where ordinals decide.
+    pub(super) phases: Phases<'a, u32>,
     count: Box<dyn Fn(ExprId) -> Option<u128> + 'a>,
 }
 
@@ -35,9 +49,12 @@ impl<'a> Barriers<'a> {
         executed: impl Fn(EventId) -> bool,
         count: impl Fn(ExprId) -> Option<u128> + 'a,
     ) -> Self {
-        let executed =
-            graph.barriers.keys().filter(|&b| executed(graph.barriers[b].event)).collect();
-        Self { graph, executed, count: Box::new(count) }
+        let happens: TiVec<BarrierId, bool> =
+            graph.barriers.iter().map(|op| executed(op.event)).collect();
+        let executed = happens.keys().filter(|&b| happens[b]).collect();
+        let mut reading = Concrete { happens: |b| happens[b], never_ends: |_| false };
+        let phases = Phases::read(&mut reading, graph.numbering());
+        Self { graph, executed, happens, phases, count: Box::new(count) }
     }
 
     /// The operations that every execution has.
@@ -76,14 +93,12 @@ impl<'a> Barriers<'a> {
         self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
     }
 
-    /// The ordinal of an operation: how many earlier ones the thread has executed in the same
-    /// numbering.
-    pub(super) fn ordinal(&self, index: BarrierId) -> u32 {
-        let op = self.op(index);
-        let earlier = self.executed.iter().filter(|&&b| {
-            b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)
-        });
-        u32::try_from(earlier.count()).unwrap_or(u32::MAX)
+    /// What is known of the execution, given which threads do not end: everything.
+    pub(super) fn reading(
+        &self,
+        never_ends: impl Fn(AgentId) -> bool,
+    ) -> Concrete<impl Fn(BarrierId) -> bool, impl Fn(AgentId) -> bool> {
+        Concrete { happens: |b| self.happens[b], never_ends }
     }
 
     pub(super) fn counted(&self, key: &BarrierKey) -> bool {

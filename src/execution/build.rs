@@ -398,7 +398,7 @@ impl<'g> Execution<'g> {
         known.keys().all(|index| {
             returned(index).is_none()
                 || self.graph.barriers[index].reduction.is_none()
-                || !barriers.is_settled(index, known, |agent| !is_cut(agent))
+                || !barriers.is_settled(index, is_cut)
                 || returned(index) == barrier_result(self.graph, known, &self.values, index)
         })
     }

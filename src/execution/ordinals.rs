@@ -1,9 +1,4 @@
-//! Phases by ordinal. Operations of equal ordinal meet at barriers without thread counts, and at
-//! barriers with a count of all warps that ever use the barrier.
-//!
-//! A thread takes part in the generations of such a barrier one after another, and in none twice.
-//! The generation of an operation is therefore its ordinal, independent of the other threads and
-//! their arrivals (PTX-9.7.13.1). In executions that the bound cuts, no more is known.
+//! Phases by ordinal, in executions that the bound may cut.
 
 use super::barriers::{Barriers, Generation, Generations};
 use crate::id::{AgentId, BarrierId};
@@ -18,26 +13,24 @@ impl Barriers<'_> {
         let mut known = TiVec::from(vec![None; self.graph.barriers.len()]);
         for &index in &self.executed {
             if self.graph.meets_by_ordinal(&self.op(index).key) {
-                known[index] = Some(Generation { index: self.ordinal(index), late: false });
+                known[index] = Some(Generation::in_time(self.phases.ordinal(index)));
             }
         }
         known
     }
 
-    /// Whether no thread can join the generation of an operation any more. Every thread that the
-    /// barrier concerns has an operation in the generation, or `has_ended`.
+    /// The generations by ordinal at all barriers, of which none has thread counts.
     #[must_use]
-    pub fn is_settled(
-        &self,
-        index: BarrierId,
-        known: &Generations,
-        has_ended: impl Fn(AgentId) -> bool,
-    ) -> bool {
-        let has_joined = |agent| {
-            let mut own = self.executed.iter().filter(|&&b| self.agent(b) == agent);
-            own.any(|&b| self.op(b).key == self.op(index).key && known[b] == known[index])
-        };
-        known[index].is_some()
-            && self.group(index).into_iter().all(|agent| has_joined(agent) || has_ended(agent))
+    pub fn by_ordinal(&self) -> Generations {
+        let generation = |b| Generation::in_time(self.phases.ordinal(b));
+        self.happens.keys().map(|b| self.happens[b].then(|| generation(b))).collect()
+    }
+
+    /// Whether no thread can join the generation of an operation any more, where ordinals decide.
+    /// Every thread that the barrier concerns has an operation in the generation, or is not `cut`.
+    #[must_use]
+    pub fn is_settled(&self, index: BarrierId, is_cut: impl Fn(AgentId) -> bool) -> bool {
+        self.graph.meets_by_ordinal(&self.op(index).key)
+            && self.phases.is_settled(&mut self.reading(is_cut), index, self.group(index))
     }
 }

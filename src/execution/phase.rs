@@ -7,10 +7,10 @@
 
 use super::barriers::{Barriers, Generation, Generations, Unit};
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::id::{AgentId, BarrierId, EventId};
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
+use crate::waiting::barrier::{BarrierKey, BarrierRule};
 use itertools::Itertools;
 use typed_index_collections::TiVec;
 
@@ -63,7 +63,7 @@ impl Barriers<'_> {
     /// Generations by ordinal; a quorum chooses the operations that are in time.
     fn plain_options(&self, ops: &[BarrierId]) -> Result<Options, TooMany> {
         let base: Vec<(BarrierId, Generation)> =
-            ops.iter().map(|&b| (b, Generation { index: self.ordinal(b), late: false })).collect();
+            ops.iter().map(|&b| (b, Generation::in_time(self.phases.ordinal(b)))).collect();
         let mut options = vec![base.clone()];
         let generations: IndexSet<u32> = base.iter().map(|(_, g)| g.index).collect();
         for generation in generations {
@@ -245,7 +245,7 @@ impl Barriers<'_> {
         let ops = self.of_key(key);
         let of = |b: BarrierId| generations[b].expect("executed operations have a generation");
         if !self.counted(key) {
-            let by_ordinal = ops.iter().all(|&b| of(b).index == self.ordinal(b));
+            let by_ordinal = ops.iter().all(|&b| of(b).index == self.phases.ordinal(b));
             let quorums = ops.iter().all(|&b| match self.op(b).rule {
                 BarrierRule::Quorum(_) => self.expected_count(b).is_some_and(|(wanted, _)| {
                     let in_time =
@@ -282,21 +282,13 @@ impl Barriers<'_> {
     #[must_use]
     pub fn edges(&self, generations: &Generations, relation: BaseRel) -> Vec<(EventId, EventId)> {
         let mut out = Vec::new();
-        for &x in self
-            .executed
-            .iter()
-            .filter(|&&b| self.op(b).arrives && self.op(b).key.relation() == relation)
-        {
-            for &y in self
-                .executed
-                .iter()
-                .filter(|&&b| self.op(b).waits && self.op(b).key == self.op(x).key)
-            {
-                let (Some(gx), Some(gy)) = (generations[x], generations[y]) else { continue };
-                if gx.index == gy.index && !gx.late && self.agent(x) != self.agent(y) {
-                    out.push((self.op(x).event, self.op(y).event));
-                }
-            }
+        for &x in self.executed.iter().filter(|&&b| self.op(b).key.relation() == relation) {
+            let Some(in_time) = generations[x].filter(|generation| !generation.late) else {
+                continue;
+            };
+            let meets = |y: &BarrierId| generations[*y].is_some_and(|g| g.index == in_time.index);
+            let waits = self.graph.waits_for_arrival(x).filter(|&y| self.happens[y]).filter(meets);
+            out.extend(waits.map(|y| (self.op(x).event, self.op(y).event)));
         }
         out
     }

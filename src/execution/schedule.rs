@@ -12,9 +12,11 @@ use super::barriers::{Barriers, Unit};
 use super::cluster_phase::Awaited;
 use super::phase::TooMany;
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;
 use crate::id::{AgentId, BarrierId, EventId};
+use crate::waiting::barrier::{BarrierKey, BarrierRule};
+use crate::waiting::phase::{has_come, is_missing};
+use crate::waiting::reading::Concrete;
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 use typed_index_collections::TiVec;
@@ -490,6 +492,12 @@ impl<'a> Schedules<'a> {
         threads.iter().all(|&thread| self.has_ended(state, thread))
     }
 
+    /// Whether the thread of an operation has begun it.
+    fn has_begun(&self, state: &State, operation: BarrierId) -> bool {
+        let thread = self.barriers.agent(operation).index();
+        self.threads[thread].operations[..state.begun[thread]].binary_search(&operation).is_ok()
+    }
+
     /// The last operation that a thread has begun.
     fn last(&self, state: &State, thread: usize) -> Option<BarrierId> {
         Some(self.threads[thread].operations[state.begun[thread].checked_sub(1)?])
@@ -518,7 +526,7 @@ impl<'a> Schedules<'a> {
         if !matches!(op.key, BarrierKey::Cta(..)) {
             return None;
         }
-        let ordinal = self.barriers.ordinal(index);
+        let ordinal = self.barriers.phases.ordinal(index);
         let begun = self.threads.iter().zip(&state.begun);
         let mut begun = begun.flat_map(|(thread, &count)| &thread.operations[..count]).copied();
         begun.find(|&other| {
@@ -526,7 +534,7 @@ impl<'a> Schedules<'a> {
             one.key == op.key
                 && one.reduction.is_some() != op.reduction.is_some()
                 && self.barriers.agent(other) != self.barriers.agent(index)
-                && self.barriers.ordinal(other) == ordinal
+                && self.barriers.phases.ordinal(other) == ordinal
         })
     }
 
@@ -556,10 +564,7 @@ impl<'a> Schedules<'a> {
     /// Whether the conditions of a cluster barrier operation on its warp are met.
     fn warp_has_arrived(&self, state: &State, index: BarrierId) -> bool {
         self.awaited[index].iter().all(|awaited| match *awaited {
-            Awaited::Operation(other) => {
-                let thread = self.barriers.agent(other).index();
-                self.threads[thread].operations[..state.begun[thread]].contains(&other)
-            }
+            Awaited::Operation(other) => self.has_begun(state, other),
             Awaited::End(mate) => self.has_ended(state, mate.index()),
         })
     }
@@ -570,30 +575,37 @@ impl<'a> Schedules<'a> {
         if self.barriers.counted(&op.key) {
             return false;
         }
-        let ordinal = self.barriers.ordinal(index) as usize;
-        let arrivals = |own: &[BarrierId]| {
-            let here = own.iter().map(|&b| self.barriers.op(b));
-            here.filter(|other| other.key == op.key && other.arrives).count()
+        let (phases, numbering) = (&self.barriers.phases, self.barriers.phases.numbering);
+        let at = (index, phases.ordinal(index));
+        let arrives = |b| self.barriers.op(b).arrives;
+        let mut now = Concrete {
+            happens: |b| self.has_begun(state, b),
+            never_ends: |agent| self.may_come(state, index, agent),
         };
-        let came = |agent: &AgentId| {
-            let thread = agent.index();
-            arrivals(&self.threads[thread].operations[..state.begun[thread]]) > ordinal
-        };
-        let stays_away = |agent: &AgentId| {
-            let Thread { operations, ends, .. } = &self.threads[agent.index()];
-            let ended = self.has_ended(state, agent.index());
-            match op.rule {
-                BarrierRule::AllLive => ended,
-                BarrierRule::Participants => *ends && arrivals(operations) <= ordinal,
-                BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
-            }
-        };
-        let members = self.barriers.graph.members(&op.key);
+        let mut members = self.barriers.group(index).into_iter();
         match (&op.rule, self.barriers.expected_count(index)) {
             (BarrierRule::Quorum(_), Some((wanted, _))) => {
-                members.iter().filter(|agent| came(agent)).count() as u128 >= wanted
+                let came = members.filter(|&m| has_come(&mut now, numbering, m, at, arrives));
+                came.count() as u128 >= wanted
             }
-            _ => members.iter().all(|agent| came(agent) || stays_away(agent)),
+            _ => members.all(|member| !is_missing(&mut now, numbering, member, at, arrives)),
+        }
+    }
+
+    /// Whether a thread that has not come to an operation's phase may still do so. A barrier of columns
+    /// waits only for threads that ever come.
+    fn may_come(&self, state: &State, index: BarrierId, agent: AgentId) -> bool {
+        let Thread { operations, ends, .. } = &self.threads[agent.index()];
+        match self.barriers.op(index).rule {
+            BarrierRule::AllLive => !self.has_ended(state, agent.index()),
+            BarrierRule::Participants => {
+                let happens = |b| operations.binary_search(&b).is_ok();
+                let mut all = Concrete { happens, never_ends: |_| !*ends };
+                let arrives = |b| self.barriers.op(b).arrives;
+                let at = (index, self.barriers.phases.ordinal(index));
+                !*ends || has_come(&mut all, self.barriers.phases.numbering, agent, at, arrives)
+            }
+            BarrierRule::Count(_) | BarrierRule::Quorum(_) => true,
         }
     }
 }

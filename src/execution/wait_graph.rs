@@ -5,8 +5,8 @@
 use super::barriers::{Barriers, Generation, Generations, Unit};
 use super::cluster_phase::Awaited;
 use crate::collections::IndexMap;
-use crate::event::barrier::{BarrierKey, BarrierOp};
 use crate::id::{AgentId, BarrierId};
+use crate::waiting::barrier::{BarrierKey, BarrierOp};
 use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
 use typed_index_collections::TiVec;

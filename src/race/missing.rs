@@ -1,7 +1,6 @@
 //! The causes of a race (PTX-8.7.1): why two accesses are not ordered, found in an execution in
 //! which they race.
 
-use crate::event::barrier::BarrierOp;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::EventId;
@@ -9,6 +8,7 @@ use crate::ptx::operation::{Order, Proxy};
 use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::solve::Problem;
 use crate::vocabulary::BaseRel;
+use crate::waiting::barrier::BarrierOp;
 
 /// A reason why two accesses are not ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

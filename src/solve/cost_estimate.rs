@@ -2,9 +2,9 @@
 //! engine that enumerates them.
 
 use crate::bounds::guards::Guards;
-use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::EventGraph;
 use crate::id::EventId;
+use crate::waiting::barrier::{BarrierOp, BarrierRule};
 
 /// The binary logarithm of an upper bound on the number of candidate executions. A candidate
 /// assigns a compatible write to every read, an order of writes to every location, and a value to

@@ -12,7 +12,7 @@ use crate::budget::Deadline;
 use crate::encode::formula::{Formula, Stopped};
 use crate::encode::meetings::Attendance;
 use crate::encode::{EncodeError, Encoding};
-use crate::execution::barriers::Generation;
+use crate::execution::barriers::Barriers;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
@@ -464,18 +464,7 @@ impl<'e, 'a> Session<'e, 'a> {
                 (None, None) => execution.as_ref().is_ok_and(|e| e.executed.contains(event)),
             }
         };
-        for (index, op) in graph.barriers.iter_enumerated() {
-            if !happened(op.event) {
-                continue;
-            }
-            let earlier = graph.barriers[..index].iter().filter(|o| {
-                o.is_numbered_with(op)
-                    && graph.event(o.event).agent == graph.event(op.event).agent
-                    && happened(o.event)
-            });
-            let count = u32::try_from(earlier.count()).unwrap_or(u32::MAX);
-            choices.generations[index] = Some(Generation { index: count, late: false });
-        }
+        choices.generations = Barriers::new(graph, happened, |_| None).by_ordinal();
     }
 }
 

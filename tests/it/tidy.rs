@@ -32,6 +32,7 @@ const LAYERS: &[(&str, Side)] = &[
     ("litmus", Side::Program),
     ("relation", Side::Model),
     ("program", Side::Program),
+    ("waiting", Side::Program),
     ("event", Side::Program),
     ("module", Side::Program),
     ("cat", Side::Model),

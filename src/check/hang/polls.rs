@@ -7,7 +7,7 @@
 //! a loop for ever if each of its polls reads the final value, or if no write that has to become
 //! visible happens.
 
-use super::super::deadlock::Precision;
+use super::super::waits::Precision;
 use crate::event::base::base_relation;
 use crate::event::graph::{Cut, EventGraph, EventKind};
 use crate::id::{EventId, ExprId};

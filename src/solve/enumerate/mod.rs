@@ -21,11 +21,11 @@ mod tests;
 mod thin_air;
 
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
-use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::rule::Unsupported;
+use crate::waiting::barrier::BarrierOp;
 use rules::Rules;
 use search::{Search, Stop};
 use std::collections::BTreeMap;

@@ -2,17 +2,19 @@
 //! and the result of a `bar.red` follows once every thread has arrived or ended.
 
 use super::state::Search;
-use crate::bitrel::{EventSet, Rel};
+use crate::bitrel::Rel;
 use crate::event::graph::EventGraph;
 use crate::execution::barriers::{Generation, Generations};
 use crate::execution::build::barrier_result;
 use crate::id::{AgentId, BarrierId};
+use crate::waiting::phase::Phases;
+use crate::waiting::reading::{Bounds, Partial};
 use typed_index_collections::TiVec;
 
 /// The barrier operations of a program whose ordinals decide the phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrdinalPhases {
-    operations: Vec<OrdinalOperation>,
+    operations: Vec<BarrierId>,
     /// Pairs of operations of which the second waits for the first if their ordinals are equal.
     /// Includes the kind of their barrier.
     pairs: Vec<(BarrierId, BarrierId, usize)>,
@@ -20,48 +22,18 @@ pub(super) struct OrdinalPhases {
     reducing: Vec<BarrierId>,
 }
 
-/// One barrier operation.
-#[derive(Clone, Debug)]
-struct OrdinalOperation {
-    /// Its index in the graph.
-    index: BarrierId,
-    /// The earlier operations of its thread in the same numbering.
-    earlier: Vec<BarrierId>,
-}
-
 impl OrdinalPhases {
     pub(super) fn new(graph: &EventGraph) -> Self {
-        let by_turn: Vec<BarrierId> = graph
-            .barriers
-            .keys()
-            .filter(|&b| graph.meets_by_ordinal(&graph.barriers[b].key))
-            .collect();
-        let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
-        let numbered = |index: BarrierId| {
-            let own = |&b: &BarrierId| {
-                let op = &graph.barriers[b];
-                b < index && agent(b) == agent(index) && op.is_numbered_with(&graph.barriers[index])
-            };
-            OrdinalOperation { index, earlier: by_turn.iter().copied().filter(own).collect() }
-        };
-        let waits_for = |&(x, y): &(BarrierId, BarrierId)| {
-            let (from, to) = (&graph.barriers[x], &graph.barriers[y]);
-            from.arrives && to.waits && from.key == to.key && agent(x) != agent(y)
-        };
+        let by_ordinal = |&b: &BarrierId| graph.meets_by_ordinal(&graph.barriers[b].key);
+        let operations: Vec<BarrierId> = graph.barriers.keys().filter(by_ordinal).collect();
         let kind = |b: BarrierId| {
             graph.barriers[b].key.relation().kind_of_barrier().expect("it is of a barrier")
         };
-        let all = by_turn.iter().flat_map(|&x| by_turn.iter().map(move |&y| (x, y)));
-        let pairs = all.filter(waits_for);
-        Self {
-            operations: by_turn.iter().map(|&b| numbered(b)).collect(),
-            pairs: pairs.map(|(x, y)| (x, y, kind(x))).collect(),
-            reducing: by_turn
-                .iter()
-                .copied()
-                .filter(|&b| graph.barriers[b].reduction.is_some())
-                .collect(),
-        }
+        let waiting = |x| graph.waits_for_arrival(x).map(move |y| (x, y, kind(x)));
+        let pairs = operations.iter().copied().flat_map(waiting).collect();
+        let reduces = |&b: &BarrierId| graph.barriers[b].reduction.is_some();
+        let reducing = operations.iter().copied().filter(reduces).collect();
+        Self { operations, pairs, reducing }
     }
 }
 
@@ -72,11 +44,13 @@ impl Search<'_, '_> {
         if self.met || self.space.turns.operations.is_empty() {
             return true;
         }
-        let turns = self.known_ordinals();
-        self.order_by_turn(&turns);
         let graph = self.space.graph;
+        let phases = Phases::read(&mut self.reading(), graph.numbering());
+        let turns = self.known_ordinals(&phases);
+        self.order_by_turn(&turns);
         for &index in &self.space.turns.reducing {
-            if !self.is_settled(index, &turns) {
+            let members = graph.members(&graph.barriers[index].key);
+            if phases.is_settled(&mut self.reading(), index, members) != Some(true) {
                 continue;
             }
             let Some(result) = barrier_result(graph, &turns, &self.values, index) else { continue };
@@ -93,17 +67,33 @@ impl Search<'_, '_> {
         true
     }
 
+    /// What is decided of the execution so far.
+    fn reading(
+        &self,
+    ) -> Partial<impl Fn(BarrierId) -> Option<bool>, impl Fn(AgentId) -> Option<bool>> {
+        let graph = self.space.graph;
+        let happens = |b: BarrierId| {
+            let event = graph.barriers[b].event;
+            match self.executed.contains(event) {
+                true => Some(true),
+                false => (!self.possible.contains(event)).then_some(false),
+            }
+        };
+        let never_ends = |agent: AgentId| {
+            let mut cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
+            let ends = cuts.all(|cut| self.values.truth(cut.guard) == Some(false));
+            ends.then_some(false)
+        };
+        Partial { happens, never_ends }
+    }
+
     /// The ordinals of operations that happen, if it is known which earlier ones do.
-    fn known_ordinals(&self) -> Generations {
+    fn known_ordinals(&self, phases: &Phases<'_, Bounds>) -> Generations {
         let graph = self.space.graph;
         let mut turns = TiVec::from(vec![None; graph.barriers.len()]);
-        let is_in = |set: &EventSet, b: BarrierId| set.contains(graph.barriers[b].event);
-        for OrdinalOperation { index, earlier } in &self.space.turns.operations {
-            let open = |&b: &BarrierId| is_in(&self.possible, b) && !is_in(&self.executed, b);
-            if is_in(&self.executed, *index) && !earlier.iter().any(open) {
-                let before = earlier.iter().filter(|&&b| is_in(&self.executed, b)).count();
-                let turn = u32::try_from(before).unwrap_or(u32::MAX);
-                turns[*index] = Some(Generation { index: turn, late: false });
+        for &index in &self.space.turns.operations {
+            if self.executed.contains(graph.barriers[index].event) {
+                turns[index] = phases.ordinal(index).known().map(Generation::in_time);
             }
         }
         turns
@@ -117,27 +107,5 @@ impl Search<'_, '_> {
                 self.sync[kind].insert(graph.barriers[x].event, graph.barriers[y].event);
             }
         }
-    }
-
-    /// Whether no thread can join the phase of an operation any more.
-    fn is_settled(&self, index: BarrierId, turns: &Generations) -> bool {
-        let graph = self.space.graph;
-        let Some(turn) = turns[index] else { return false };
-        let key = &graph.barriers[index].key;
-        graph.members(key).into_iter().all(|agent| {
-            let own = || {
-                let all = graph.barriers.iter_enumerated();
-                all.filter(|(_, op)| op.key == *key && graph.event(op.event).agent == agent)
-            };
-            let comes = own().any(|(b, _)| turns[b] == Some(turn));
-            let most = own().filter(|(_, op)| self.possible.contains(op.event)).count();
-            comes || (most as u64 <= u64::from(turn.index) && self.surely_ends(agent))
-        })
-    }
-
-    /// Whether a thread is not cut.
-    fn surely_ends(&self, agent: AgentId) -> bool {
-        let mut cuts = self.space.graph.cuts.iter().filter(|cut| cut.agent == agent);
-        cuts.all(|cut| self.values.truth(cut.guard) == Some(false))
     }
 }

@@ -4,11 +4,11 @@
 use super::candidates::Space;
 use super::state::{Flow, Search, Visit};
 use crate::collections::IndexSet;
-use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::Expr;
 use crate::solve::symbols::{are_enough, values};
+use crate::waiting::barrier::BarrierOp;
 use smallvec::SmallVec;
 
 /// For every expression of `order`, which has operands first, the symbols in it.

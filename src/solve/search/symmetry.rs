@@ -1,9 +1,9 @@
 //! Symmetry: threads that can be exchanged without changing the answer.
 
-use crate::event::barrier::BarrierOp;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::program::expr::Expr;
+use crate::waiting::barrier::BarrierOp;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;

@@ -2,7 +2,6 @@
 
 use super::asynchronous::Steps;
 use ptxmc::testing::bitrel::Rel;
-use ptxmc::testing::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use ptxmc::testing::event::graph::{AgentKind, Event, EventGraph, EventKind};
 use ptxmc::testing::execution::build::Execution;
 use ptxmc::testing::id::{AccessId, AgentId, EventId};
@@ -12,6 +11,7 @@ use ptxmc::testing::program::micro::Restriction;
 use ptxmc::testing::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use ptxmc::testing::relation::eval::Interpretation;
 use ptxmc::testing::vocabulary::BaseRel;
+use ptxmc::testing::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use std::collections::BTreeSet;
 
 /// An execution with the relations that its choices determine.
@@ -131,7 +131,10 @@ impl<'e> Derived<'e> {
             let all = self.graph.barriers.iter().filter(move |o| self.event(o.event).agent == of);
             all.filter(|other| other.key == op.key && self.events.contains(&other.event))
         };
-        let turn = happen(own).filter(|o| o.event < op.event && o.is_numbered_with(op)).count();
+        // Arrivals and waits at the barrier of a cluster are numbered apart.
+        let cluster = matches!(op.key, BarrierKey::Cluster(_));
+        let counts = |o: &&BarrierOp| !cluster || o.arrives == op.arrives;
+        let turn = happen(own).filter(|o| o.event < op.event).filter(counts).count();
         let arrivals = happen(thread).filter(|other| other.arrives).count();
         let waits = happen(thread).filter(|other| other.waits).count();
         let mut cuts = self.graph.cuts.iter().filter(|cut| cut.agent == thread);

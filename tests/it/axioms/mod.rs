@@ -12,11 +12,11 @@ mod derived;
 pub use asynchronous::knows;
 
 use derived::Derived;
-use ptxmc::testing::event::barrier::BarrierOp;
 use ptxmc::testing::event::graph::EventKind;
 use ptxmc::testing::execution::build::Execution;
 use ptxmc::testing::id::{EventId, ExprId};
 use ptxmc::testing::program::expr::Expr;
+use ptxmc::testing::waiting::barrier::BarrierOp;
 
 /// An axiom of chapter 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -102,14 +102,6 @@ impl BarrierOp {
     /// Bits that are enough to count the barrier operations of one thread.
     pub const ORDINAL_BITS: u32 = 16;
 
-    /// Whether both operations count in one numbering of a thread's operations. A numbering covers
-    /// one barrier, except that arrivals and waits at a cluster barrier are numbered separately.
-    #[must_use]
-    pub fn is_numbered_with(&self, other: &Self) -> bool {
-        let cluster = matches!(self.key, BarrierKey::Cluster(_));
-        self.key == other.key && (!cluster || self.arrives == other.arrives)
-    }
-
     /// Whether the operation returns a value.
     #[must_use]
     pub fn returns(&self) -> bool {
