@@ -3,6 +3,7 @@
 use super::checking::seconds;
 pub(super) use super::checking::{AdviseArguments, Checking, Launching, SingleFormat};
 use super::examples;
+use super::sizes::Sizes;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
 use crate::litmus::ast::Quantifier;
@@ -204,35 +205,6 @@ pub(super) struct DiffArguments {
     /// The form of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: DiffFormat,
-}
-
-/// How large the programs are that are looked at.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Sizes {
-    /// How many instructions a program has at most.
-    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=6))]
-    pub(super) events: u8,
-    /// How many instructions a program has at most that uses barriers, aliases or stores of what was
-    /// read.
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(0..=6))]
-    pub(super) special_events: u8,
-    /// How many threads a program has at most.
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub(super) threads: u8,
-    /// How many thousand sets of orders, scopes and places are looked at before the search ends without an
-    /// answer; 0 for no end.
-    #[arg(long, value_name = "N", default_value = "2000")]
-    pub(super) budget: u64,
-    /// How many programs are looked at at a time; the number of cores unless given.
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(super) jobs: Option<u16>,
-}
-
-impl Sizes {
-    /// How many sets of programs are looked at.
-    pub(super) fn budget(&self) -> u64 {
-        if self.budget == 0 { u64::MAX } else { self.budget.saturating_mul(1_000) }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -18,12 +18,14 @@ pub(super) fn run(arguments: &DistinguishArguments, console: &Console) -> Result
         bail!("`distinguish` asks one engine; choose one with --engine");
     };
     let sizes = &arguments.sizes;
+    let kinds = sizes.kinds();
     let question = Question {
         models: [one, other],
         engine: engine.as_ref(),
         settings: setup.settings,
         events: sizes.events.into(),
-        special_events: sizes.special_events.into(),
+        special_events: sizes.special_events.map(usize::from),
+        kinds: &kinds,
         threads: sizes.threads.into(),
         count: arguments.count.into(),
         allowed_by: None,

@@ -20,13 +20,15 @@ pub(super) fn run(arguments: &EquivArguments, console: &Console) -> Result<Statu
     let derived = [derive(other, one), derive(one, other)];
     let proved = derived.iter().all(|derived| derived.is_complete());
     let sizes = &arguments.sizes;
+    let kinds = sizes.kinds();
     let ask = |side: usize| {
         distinguish(&Question {
             models: [one, other],
             engine: engine.as_ref(),
             settings: setup.settings,
             events: sizes.events.into(),
-            special_events: sizes.special_events.into(),
+            special_events: sizes.special_events.map(usize::from),
+            kinds: &kinds,
             threads: sizes.threads.into(),
             count: 1,
             allowed_by: Some(side),

@@ -47,6 +47,7 @@ pub(super) fn run(arguments: &FitArguments, console: &Console) -> Result<Status>
         .collect();
     let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
     let sizes = &arguments.sizes;
+    let kinds = sizes.kinds();
     let apart = left.split_first().map(|(&one, others)| {
         let against = |&other: &usize| {
             let question = Question {
@@ -54,7 +55,8 @@ pub(super) fn run(arguments: &FitArguments, console: &Console) -> Result<Status>
                 engine: engine.as_ref(),
                 settings,
                 events: sizes.events.into(),
-                special_events: sizes.special_events.into(),
+                special_events: sizes.special_events.map(usize::from),
+                kinds: &kinds,
                 threads: sizes.threads.into(),
                 count: 1,
                 allowed_by: None,

@@ -34,6 +34,7 @@ mod page;
 mod render;
 mod run;
 mod single;
+mod sizes;
 mod status;
 mod suite;
 #[cfg(feature = "gpu")]

@@ -18,12 +18,14 @@ pub(super) fn run(arguments: &SuiteArguments, console: &Console) -> Result<Statu
         bail!("`suite` asks one engine; choose one with --engine");
     };
     let sizes = &arguments.sizes;
+    let kinds = sizes.kinds();
     let found = suite(&Order {
         model,
         engine: engine.as_ref(),
         settings: setup.settings,
         events: sizes.events.into(),
-        special_events: sizes.special_events.into(),
+        special_events: sizes.special_events.map(usize::from),
+        kinds: &kinds,
         threads: sizes.threads.into(),
         jobs: jobs(sizes.jobs),
     });

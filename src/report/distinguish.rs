@@ -37,6 +37,9 @@ pub fn text(answer: &Answer, names: [&str; 2], threads: usize) -> String {
             answer.outside.join(", ")
         );
     }
+    if !answer.only.is_empty() {
+        let _ = writeln!(out, "looked at programs of {} only", answer.only.join(", "));
+    }
     if answer.too_large > 0 {
         let _ = writeln!(
             out,
@@ -130,6 +133,7 @@ pub fn json(answer: &Answer, names: [&str; 2], threads: usize) -> String {
         "found": found,
         "covered": covered,
         "outside": answer.outside,
+        "only": answer.only,
         "same_axioms": answer.same_axioms,
         "budget_over": answer.is_cut,
         "too_large": answer.too_large,

@@ -41,6 +41,9 @@ fn summary(suite: &Suite, model: &str) -> String {
     let sizes = if sizes.is_empty() { String::new() } else { format!(": {}", sizes.join(", ")) };
     let mut out =
         format!("{count} tests pin {model}{sizes}; {} shapes were looked at\n", suite.shapes);
+    if !suite.only.is_empty() {
+        let _ = writeln!(out, "looked at programs of {} only", suite.only.join(", "));
+    }
     if suite.too_large > 0 {
         let _ = writeln!(
             out,
@@ -72,6 +75,7 @@ pub fn json(suite: &Suite, model: &str) -> String {
         "model": model,
         "tests": tests,
         "too_large": suite.too_large,
+        "only": suite.only,
     });
     format!("{value:#}\n")
 }

@@ -6,15 +6,15 @@
 //! mistake of the search may therefore miss a difference, but never invent one.
 
 use super::diff::Said;
-use super::family::{Family, Prepared, prepare, verdict_of};
+use super::family::{Family, Prepared, SPECIAL_EVENTS, prepare, verdict_of};
 use super::small::cell::Cell;
 use super::small::difference::Difference;
 use super::small::label::Label;
 use super::small::outline;
 use super::small::part::Ceiling;
 use super::small::realise::{Wording, contested, text};
-use super::small::search::{Effort, Space, differences};
-use super::small::shape::{Op, Shape};
+use super::small::search::{Effort, Smaller, Sought, Space, differences, is_needless};
+use super::small::shape::{Kind, Op, Shape};
 use super::small::skeleton::{Skeleton, skeletons};
 use crate::batch::in_order;
 use crate::check::Settings;
@@ -35,8 +35,11 @@ pub struct Question<'a> {
     pub settings: Settings,
     /// How many instructions programs have at most.
     pub events: usize,
-    /// The most instructions of programs with barriers, aliases or copied values.
-    pub special_events: usize,
+    /// The most instructions of programs with barriers, aliases or copied values; unless given, a few, or
+    /// as many as others where the models are the same for programs without these.
+    pub special_events: Option<usize>,
+    /// The kinds of instructions beside barriers and fences of aliases; none is no limit.
+    pub kinds: &'a [Kind],
     /// How many threads programs have at most.
     pub threads: usize,
     /// How many tests are wanted.
@@ -110,23 +113,30 @@ pub struct Answer {
     pub unconfirmed: usize,
     /// Instructions, orders and scopes that one of the models has no clause for.
     pub outside: Vec<String>,
+    /// The instructions that programs have beside barriers and fences of aliases; none is no limit.
+    pub only: Vec<&'static str>,
 }
 
 /// Looks for tests that tell two models apart.
 #[must_use]
 pub fn distinguish(question: &Question<'_>) -> Answer {
-    let mut answer = Answer { same_axioms: true, ..Answer::default() };
+    let only = question.kinds.iter().map(|kind| kind.name()).collect();
+    let mut answer = Answer { same_axioms: true, only, ..Answer::default() };
     let (models, threads) = (question.models, question.threads);
     let (engine, settings) = (question.engine, question.settings);
-    let families = prepare(models, engine, settings, threads, &mut answer.outside);
+    let families =
+        prepare(models, engine, settings, (threads, question.kinds), &mut answer.outside);
+    let special_events = special_events(question, &families);
     answer.covered = families.iter().map(|f| Covered { family: f.family, events: 0 }).collect();
     let mut keys = BTreeSet::new();
+    let mut smaller = Smaller::Executions;
     for events in 1..=question.events {
         for threads in 1..=question.threads.min(events) {
+            let size = Size { events, threads, smaller };
             for prepared in &families {
                 let is_plain = prepared.family == Family::Plain;
-                if (is_plain || events <= question.special_events)
-                    && !group(question, prepared, (events, threads), &mut keys, &mut answer)
+                if (is_plain || events <= special_events)
+                    && !group(question, prepared, size, &mut keys, &mut answer)
                 {
                     answer.is_cut = true;
                     break;
@@ -140,16 +150,36 @@ pub fn distinguish(question: &Question<'_>) -> Answer {
                 return answer;
             }
         }
+        if answer.effort.disputes > 0 || answer.too_large > 0 {
+            smaller = Smaller::Outcomes;
+        }
         if answer.too_large > 0 {
             continue;
         }
         for (covered, prepared) in answer.covered.iter_mut().zip(&families) {
-            if prepared.family == Family::Plain || events <= question.special_events {
+            if prepared.family == Family::Plain || events <= special_events {
                 covered.events = events;
             }
         }
     }
     answer
+}
+
+/// The same for a question.
+fn special_events(question: &Question<'_>, families: &[Prepared<'_>]) -> usize {
+    let mut plain = families.iter().filter(|prepared| prepared.family == Family::Plain);
+    let only_special = plain.all(|prepared| prepared.whole.pair.is_one());
+    let usual = if only_special { question.events } else { SPECIAL_EVENTS };
+    question.special_events.unwrap_or(usual)
+}
+
+/// Which programs are looked at.
+#[derive(Clone, Copy)]
+struct Size {
+    events: usize,
+    threads: usize,
+    /// What is known of those with fewer instructions.
+    smaller: Smaller,
 }
 
 /// How many skeletons a worker takes at a time.
@@ -162,11 +192,11 @@ const FIRST_CHUNKS: usize = 4;
 fn group(
     question: &Question<'_>,
     prepared: &Prepared<'_>,
-    (events, threads): (usize, usize),
+    size: Size,
     keys: &mut BTreeSet<Vec<usize>>,
     answer: &mut Answer,
 ) -> bool {
-    let mut list = skeletons(events, threads, &prepared.alphabet);
+    let mut list = skeletons(size.events, size.threads, &prepared.alphabet);
     answer.same_axioms &= prepared.whole.pair.is_one();
     answer.skeletons += list.len();
     if prepared.whole.pair.is_one() {
@@ -176,15 +206,15 @@ fn group(
     list.retain(Skeleton::fits);
     answer.too_large += all - list.len();
     let mut chunks: &[&[Skeleton]] = &list.chunks(CHUNK).collect::<Vec<_>>();
-    let mut size = FIRST_CHUNKS;
+    let mut count = FIRST_CHUNKS;
     // What is found in some chunks limits the search in the next ones. How many these are depends on
     // nothing else, so that the answer is the same at any number of workers.
     while !chunks.is_empty() {
-        let (now, later) = chunks.split_at(size.min(chunks.len()));
-        if !wave(question, prepared, (events, threads), now, keys, answer) {
+        let (now, later) = chunks.split_at(count.min(chunks.len()));
+        if !wave(question, prepared, size, now, keys, answer) {
             return false;
         }
-        (chunks, size) = (later, 2 * size);
+        (chunks, count) = (later, 2 * count);
     }
     true
 }
@@ -193,7 +223,7 @@ fn group(
 fn wave(
     question: &Question<'_>,
     prepared: &Prepared<'_>,
-    size: (usize, usize),
+    size: Size,
     chunks: &[&[Skeleton]],
     keys: &mut BTreeSet<Vec<usize>>,
     answer: &mut Answer,
@@ -202,7 +232,7 @@ fn wave(
     let mut ranks: Vec<&Rank> = answer
         .found
         .iter()
-        .filter(|found| (found.events, found.threads) == size)
+        .filter(|found| (found.events, found.threads) == (size.events, size.threads))
         .map(|found| &found.rank)
         .collect();
     ranks.sort();
@@ -211,7 +241,9 @@ fn wave(
     let work = |index: usize| {
         let (worst, wanted) = (worst.cloned(), question.count);
         let effort = Effort::up_to(left);
-        let mut results = Results { worst, wanted, effort, ..Results::default() };
+        let smaller = size.smaller;
+        let (found, shapes, unconfirmed) = (Vec::new(), 0, 0);
+        let mut results = Results { worst, wanted, smaller, found, shapes, effort, unconfirmed };
         for skeleton in chunks[index] {
             bones(question, prepared, skeleton, &mut results);
         }
@@ -230,6 +262,7 @@ fn wave(
         answer.shapes += results.shapes;
         answer.effort.candidates += results.effort.candidates;
         answer.effort.cells += results.effort.cells;
+        answer.effort.disputes += results.effort.disputes;
         answer.unconfirmed += results.unconfirmed;
         for found in results.found {
             if keys.insert(found.rank.key.clone()) {
@@ -240,12 +273,12 @@ fn wave(
     is_whole
 }
 
-#[derive(Default)]
 struct Results {
     /// The rank that tests have to be below.
     worst: Option<Rank>,
     /// How many tests are wanted.
     wanted: usize,
+    smaller: Smaller,
     /// The best tests, at most the requested number.
     found: Vec<Distinction>,
     shapes: usize,
@@ -299,12 +332,20 @@ fn bones(
         RankLimit::Unlimited => None,
         RankLimit::NoneWanted => return,
     };
+    let sought = Sought { smaller: results.smaller, ceiling, allowed_by: question.allowed_by };
+    let mut shapes = prepared.shapes(skeleton);
     let effort = &mut results.effort;
-    let cell = outline::contested(space, skeleton, &prepared.alphabet, ceiling, effort);
+    if results.smaller == Smaller::Outcomes && skeleton.has_lone_access() {
+        shapes.retain(|shape| !is_needless(space, shape, effort));
+    }
+    if shapes.is_empty() {
+        return;
+    }
+    let cell = outline::contested(space, skeleton, &prepared.alphabet, sought, effort);
     if cell.is_void() {
         return;
     }
-    for shape in prepared.shapes(skeleton) {
+    for shape in shapes {
         results.shapes += 1;
         one(question, &space, &shape, &cell, results);
     }
@@ -323,11 +364,9 @@ fn one(
         RankLimit::Unlimited => None,
         RankLimit::NoneWanted => return,
     };
+    let sought = Sought { smaller: results.smaller, ceiling, allowed_by: question.allowed_by };
     let Results { found, effort, unconfirmed, .. } = results;
     let mut visit = |difference: Difference, ceiling: &mut Option<Ceiling>| {
-        if question.allowed_by.is_some_and(|side| side != difference.allowed_by) {
-            return ControlFlow::Continue(());
-        }
         let rank = rank(&difference, space);
         let full = found.len() >= question.count;
         let known = found.iter().any(|other| other.rank.key == rank.key);
@@ -348,7 +387,7 @@ fn one(
         }
         ControlFlow::Continue(())
     };
-    let _ = differences(*space, shape, cell, ceiling, effort, &mut visit);
+    let _ = differences(*space, shape, cell, sought, effort, &mut visit);
 }
 
 fn rank(difference: &Difference, space: &Space<'_>) -> Rank {

@@ -51,6 +51,9 @@ impl Family {
     }
 }
 
+/// How many instructions programs have at most with barriers, aliases or copied values, unless told.
+pub(super) const SPECIAL_EVENTS: usize = 3;
+
 /// A family with the data needed to search its programs.
 pub(super) struct Prepared<'m> {
     pub(super) family: Family,
@@ -103,18 +106,21 @@ impl Prepared<'_> {
     }
 }
 
-/// Prepares the search for the families that the models mention; `outside` is given what one of them
-/// has no clause for.
+/// Prepares the search for the families that the models mention, in so many threads, of the kinds of
+/// instructions that are wanted; `outside` is given what one of them has no clause for.
 pub(super) fn prepare<'m>(
     models: [&'m Model; 2],
     engine: &dyn Engine,
     settings: Settings,
-    threads: usize,
+    (threads, kinds): (usize, &[Kind]),
     outside: &mut Vec<String>,
 ) -> Vec<Prepared<'m>> {
     let known = Known::new(models, engine, settings, outside);
     let families = [Family::Plain, Family::Barriers, Family::Aliases, Family::Copies];
-    families.into_iter().filter_map(|family| one(models, threads, &known, family)).collect()
+    families
+        .into_iter()
+        .filter_map(|family| one(models, (threads, kinds), &known, family))
+        .collect()
 }
 
 /// The verdict of a model on a test that the tool itself has written.
@@ -218,7 +224,7 @@ impl Known {
 /// The data needed for a family; `None` if the models do not mention it.
 fn one<'m>(
     models: [&'m Model; 2],
-    threads: usize,
+    (threads, wanted): (usize, &[Kind]),
     known: &Known,
     family: Family,
 ) -> Option<Prepared<'m>> {
@@ -239,8 +245,8 @@ fn one<'m>(
         }
     };
     let plain = [Kind::Load, Kind::Store, Kind::Atom, Kind::Red, Kind::Fence];
-    let kinds: Vec<Kind> =
-        plain.iter().chain(own).copied().filter(|&kind| known.has(kind)).collect();
+    let plain = plain.iter().filter(|kind| wanted.is_empty() || wanted.contains(kind));
+    let kinds: Vec<Kind> = plain.chain(own).copied().filter(|&kind| known.has(kind)).collect();
     if !speaks {
         return None;
     }

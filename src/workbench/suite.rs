@@ -7,7 +7,7 @@
 //! readers. Tests that differ only in names are equal.
 
 use super::diff::Said;
-use super::family::{Family, Prepared, prepare, verdict_of};
+use super::family::{Family, Prepared, SPECIAL_EVENTS, prepare, verdict_of};
 use super::small::border::border;
 use super::small::cell::{Part, events};
 use super::small::difference::Difference;
@@ -36,8 +36,10 @@ pub struct Order<'a> {
     pub settings: Settings,
     /// How many instructions programs have at most.
     pub events: usize,
-    /// The most instructions of programs with barriers, aliases or copied values.
-    pub special_events: usize,
+    /// The most instructions of programs with barriers, aliases or copied values; a few unless given.
+    pub special_events: Option<usize>,
+    /// The kinds of instructions beside barriers and fences of aliases; none is no limit.
+    pub kinds: &'a [Kind],
     /// How many threads programs have at most.
     pub threads: usize,
     /// How many shapes are searched at a time.
@@ -72,6 +74,8 @@ pub struct Suite {
     pub shapes: usize,
     /// How many kinds of programs were not looked at, since they have more events than are evaluated.
     pub too_large: usize,
+    /// The instructions that programs have beside barriers and fences of aliases; none is no limit.
+    pub only: Vec<&'static str>,
     /// Tests that the search forbids and the pipeline allows: other reads-from choices give the
     /// same values.
     pub unconfirmed: usize,
@@ -80,14 +84,22 @@ pub struct Suite {
 /// All tests that pin a model, up to a size.
 #[must_use]
 pub fn suite(order: &Order<'_>) -> Suite {
-    let mut suite = Suite::default();
+    let only = order.kinds.iter().map(|kind| kind.name()).collect();
+    let mut suite = Suite { only, ..Suite::default() };
     let models = [order.model; 2];
-    let prepared = prepare(models, order.engine, order.settings, order.threads, &mut Vec::new());
+    let prepared = prepare(
+        models,
+        order.engine,
+        order.settings,
+        (order.threads, order.kinds),
+        &mut Vec::new(),
+    );
+    let special_events = order.special_events.unwrap_or(SPECIAL_EVENTS);
     let mut seen = Seen::default();
     for events in 1..=order.events {
         for threads in 1..=order.threads.min(events) {
             for family in &prepared {
-                if family.family == Family::Plain || events <= order.special_events {
+                if family.family == Family::Plain || events <= special_events {
                     group(order, family, (events, threads), &mut seen, &mut suite);
                 }
             }

@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 
 /// Gives the programs of a shape that may be at the border of the first model. These are, for each
 /// cell in which an outcome is decided, the weakest programs if the outcome is forbidden, and the
-/// strongest if it is allowed. Programs of a neighbouring cell may be weaker or stronger.
+/// strongest if it is allowed. Programs of a neighbouring cell may be weaker or stronger. Programs that
+/// forbid the rest of an outcome without an instruction, too, need not be among those that forbid it.
 pub fn border(
     space: Space<'_>,
     shape: &Shape,
@@ -35,12 +36,15 @@ impl<'s> Search<'s, '_> {
         self.effort.cells += 1;
         let allowed = self.outcomes(cell, &mut open);
         let mut known = known.to_vec();
+        let all_count = side == Border::Forbidden;
         for (index, [allows, _]) in allowed.iter().enumerate() {
             if known[index] || (allows.may && !allows.must) {
                 continue;
             }
             known[index] = true;
-            if allows.must == (side == Border::Allowed) {
+            if allows.must == (side == Border::Allowed)
+                && !(all_count && self.needs_less(cell, index, 0))
+            {
                 for way in 0..self.class.ways.len() {
                     let Some(finals) = self.class.finals_of(way, index, &self.writers) else {
                         continue;
@@ -54,6 +58,9 @@ impl<'s> Search<'s, '_> {
         }
         if known.iter().all(|&known| known) {
             return ControlFlow::Continue(false);
+        }
+        if all_count && self.has_idle(cell) {
+            return ControlFlow::Continue(true);
         }
         for part in self.ways(cell) {
             self.evaluate_labels(&part);

@@ -173,7 +173,9 @@ impl Frame<'_> {
                     out.clear();
                     out.resize(n * n, 0);
                     for (lane, execution) in bundle.iter().enumerate() {
-                        for (i, &row) in execution.co[..n].iter().enumerate() {
+                        let mut co = execution.co;
+                        self.leave_out(&mut co);
+                        for (i, &row) in co[..n].iter().enumerate() {
                             bits(row).for_each(|j| out[i * n + j] |= 1 << lane);
                         }
                     }

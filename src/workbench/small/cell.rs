@@ -122,6 +122,8 @@ pub struct Frame<'p> {
     pub(super) lanes: Lanes,
     /// The relations chosen by the execution.
     pub chosen: Chosen,
+    /// The events that are left out, a bit each.
+    pub(super) gone: u32,
 }
 
 /// What is open in an outline beside locations.
@@ -192,11 +194,26 @@ impl<'p> Frame<'p> {
             differ_times,
             lanes,
             chosen,
+            gone: 0,
         }
+    }
+
+    /// A frame for a shape of which one instruction is left out.
+    pub(super) fn without(pair: &'p Pair, shape: &Shape, op: usize) -> Self {
+        let mut frame = Self::new(pair, shape);
+        let is_own = |(_, e): &(usize, &Event)| e.part != Part::Init && e.op == op;
+        let events = frame.events.iter().enumerate();
+        frame.gone = events.filter(is_own).map(|(at, _)| 1 << at).sum();
+        frame
     }
 
     pub(super) fn len(&self) -> usize {
         self.events.len()
+    }
+
+    /// Whether it is open which stores store what was read.
+    pub(super) fn copies_are_open(&self) -> bool {
+        self.open.is_some_and(|open| open.copies)
     }
 
     /// The value of a node, if both bounds are one.
@@ -211,7 +228,7 @@ impl<'p> Frame<'p> {
     pub fn set(&self, set: BaseSet, cell: &Cell<'_>, upper: bool) -> u32 {
         let is_in = |event: &Event| self.is_in(event, set, cell, upper);
         let members = self.events.iter().enumerate().filter(|(_, event)| is_in(event));
-        members.map(|(index, _)| 1 << index).sum()
+        members.map(|(index, _)| 1 << index).sum::<u32>() & !self.gone
     }
 
     fn is_in(&self, event: &Event, set: BaseSet, cell: &Cell<'_>, upper: bool) -> bool {
@@ -282,6 +299,20 @@ impl<'p> Frame<'p> {
     /// The pairs of a base relation: the possible ones if `upper`, else the certain ones.
     #[must_use]
     pub fn relation(&self, relation: BaseRel, cell: &Cell<'_>, upper: bool) -> Rows {
+        let mut rows = self.of_all_events(relation, cell, upper);
+        self.leave_out(&mut rows);
+        rows
+    }
+
+    /// Takes the pairs of events from a relation that are left out.
+    pub(super) fn leave_out(&self, rows: &mut Rows) {
+        if self.gone != 0 {
+            rows.iter_mut().for_each(|row| *row &= !self.gone);
+            bits(self.gone).for_each(|at| rows[at] = 0);
+        }
+    }
+
+    fn of_all_events(&self, relation: BaseRel, cell: &Cell<'_>, upper: bool) -> Rows {
         let bound = usize::from(upper);
         let mut rows = NONE;
         match relation {

@@ -77,7 +77,7 @@ impl Search<'_, '_> {
     }
 
     /// The fences that may be `fence.sc` in a cell.
-    fn sc_fences(&self, cell: &Cell<'_>) -> u32 {
+    pub(super) fn sc_fences(&self, cell: &Cell<'_>) -> u32 {
         let may_be = |event: &Event| {
             event.part == Part::Fence
                 && cell.labels[event.op].iter().any(|label| label.order == Some(Order::Sc))
@@ -141,9 +141,19 @@ impl Search<'_, '_> {
             let differ = |x: &Allows, y: &Allows| x.must && !y.may;
             if differ(a, b) || differ(b, a) {
                 let allowed_by = usize::from(differ(b, a));
+                let is_wanted = self.allowed_by.is_none_or(|wanted| wanted == allowed_by);
+                if !is_wanted || self.needs_less(cell, index, 1 - allowed_by) {
+                    contested[index] = false;
+                    continue;
+                }
                 return Known::Differ { last: index, allowed_by };
             }
             contested[index] = !is_decided(index) && (a.may || b.may);
+        }
+        for (index, [a, b]) in allowed.iter().enumerate() {
+            let forbids = [a, b].iter().position(|allows| !allows.may);
+            contested[index] = contested[index]
+                && !forbids.is_some_and(|forbids| self.needs_less(cell, index, forbids));
             if contested[index] {
                 known = Known::Open;
             }
@@ -162,7 +172,7 @@ impl Search<'_, '_> {
 
     /// How the models stand to executions, of which those with one way to read and one order of fences
     /// follow each other.
-    fn judged(
+    pub(super) fn judged(
         &mut self,
         cell: &Cell<'_>,
         all: &[Execution],
@@ -236,7 +246,7 @@ impl Search<'_, '_> {
 
     /// Leaves out executions that differ from others only in the order of fences that are no `fence.sc`
     /// in a cell.
-    fn forget_fences(&self, cell: &Cell<'_>, open: &mut Pending) {
+    pub(super) fn forget_fences(&self, cell: &Cell<'_>, open: &mut Pending) {
         let fences = self.sc_fences(cell);
         if fences == open.fences {
             return;
@@ -275,13 +285,21 @@ impl Search<'_, '_> {
     }
 
     /// Coherence from initial writes.
-    fn initial(&self) -> Rows {
+    pub(super) fn initial(&self) -> Rows {
         let pairs = self.writers.iter().enumerate();
         relation(pairs.flat_map(|(loc, writers)| writers.iter().map(move |&w| (loc, w))))
     }
 
     fn is_total(&self, co: &Rows) -> bool {
-        let related = |a: usize, b: usize| a == b || (co[a] >> b | co[b] >> a) & 1 == 1;
+        self.is_total_among(co, u32::MAX)
+    }
+
+    /// Whether coherence is total on some writes.
+    pub(super) fn is_total_among(&self, co: &Rows, writes: u32) -> bool {
+        let counts = |a: usize| writes >> a & 1 == 1;
+        let related = |a: usize, b: usize| {
+            a == b || !counts(a) || !counts(b) || (co[a] >> b | co[b] >> a) & 1 == 1
+        };
         self.writers
             .iter()
             .all(|writers| writers.iter().all(|&a| writers.iter().all(|&b| related(a, b))))

@@ -6,9 +6,8 @@
 use super::cell::{Cell, Frame, Part};
 use super::orders::relation;
 use super::pair::Stage;
-use super::part::Ceiling;
 use super::rows::{MOST, Rows};
-use super::search::{Effort, Search, Space, everything};
+use super::search::{Effort, Search, Smaller, Sought, Space, everything};
 use super::shape::Alphabet;
 use super::skeleton::Skeleton;
 use std::ops::ControlFlow;
@@ -20,12 +19,12 @@ pub fn contested<'s>(
     space: Space<'s>,
     skeleton: &Skeleton,
     alphabet: &Alphabet,
-    ceiling: Option<Ceiling>,
+    sought: Sought,
     effort: &mut Effort,
 ) -> Cell<'s> {
     let shape = skeleton.merged();
     let mut all = everything(space, &shape);
-    if let Some(ceiling) = ceiling {
+    if let Some(ceiling) = sought.ceiling {
         all.lower(ceiling, space.pair, &shape, space.labels);
     }
     let mut frame = Frame::outline(space.pair, skeleton, alphabet);
@@ -35,7 +34,14 @@ pub fn contested<'s>(
     frame.chosen.rf = frame.any_source();
     [Stage::Shape, Stage::Reads].into_iter().for_each(|stage| frame.evaluate(stage, &all));
     let mut ignore = |_, _: &mut _| ControlFlow::Continue(());
-    Search::new(space, &shape, frame, effort, &mut ignore).narrowed(all)
+    let mut search = Search::new(space, &shape, frame, effort, &mut ignore);
+    match sought.smaller {
+        Smaller::Executions if search.agrees_anyhow(&all) || !search.may_need_all() => {
+            Cell { labels: Vec::new(), placements: Vec::new() }
+        }
+        Smaller::Executions => all,
+        Smaller::Outcomes => search.narrowed(all),
+    }
 }
 
 impl Frame<'_> {

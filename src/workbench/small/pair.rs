@@ -11,6 +11,7 @@ use super::shape::{Alphabet, Kind};
 use super::twins::{Inputs, Twin, Twins};
 use crate::id::NodeId;
 use crate::ptx::operation::Order;
+use crate::relation::deletion::{Effect, effects};
 use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
 use crate::relation::plan::{Step, dependencies, plan};
 use crate::relation::specialize::import;
@@ -129,6 +130,9 @@ pub struct Pair {
     pub asked: Asked,
     /// Which of the models has total coherence.
     pub total: [bool; 2],
+    /// Which of the models surely allows what is left of an execution that it allows when an
+    /// instruction is left out.
+    pub(super) sheds: [bool; 2],
 }
 
 impl Pair {
@@ -186,7 +190,8 @@ impl Pair {
         let exact = bits.iter().map(|bits| bits & LABELS == 0).collect();
         let total = models.map(|model| model.total_co);
         let taken = Taken::default();
-        let mut pair = Self { arena, demands, steps, twins, taken, exact, asked, total };
+        let sheds = [0, 1].map(|model| sheds(&arena, demands.iter().filter(|d| d.of[model])));
+        let mut pair = Self { arena, demands, steps, twins, taken, exact, asked, total, sheds };
         pair.taken = Taken::new(&pair);
         pair
     }
@@ -202,6 +207,12 @@ impl Pair {
     pub fn is_one(&self) -> bool {
         self.demands.iter().all(Demand::is_common) && self.total[0] == self.total[1]
     }
+}
+
+/// Whether axioms that hold of an execution surely hold of what is left of it without an instruction.
+fn sheds<'d>(arena: &Arena, mut demands: impl Iterator<Item = &'d Demand>) -> bool {
+    let effects = effects(arena);
+    demands.all(|d| !d.negated && effects[d.node.index()] != Effect::MayGrow)
 }
 
 /// The nodes on which axioms depend that are not common to the models.

@@ -16,6 +16,7 @@ use super::orders::{Pending, partial_orders};
 use super::pair::{Pair, Stage};
 use super::part::{Ceiling, Part as Value, narrow};
 use super::place::{Level, Placement};
+use super::rest::Rest;
 use super::rows::{MOST, Rows};
 use super::shape::{Kind, Shape};
 use super::stands::is_early;
@@ -43,6 +44,8 @@ pub struct Effort {
     pub candidates: u64,
     /// Cells that were evaluated.
     pub cells: u64,
+    /// Shapes with reads-from choices of which the models disagree on some execution.
+    pub disputes: u64,
     /// How many cells may be evaluated.
     pub limit: u64,
 }
@@ -61,6 +64,27 @@ impl Effort {
     }
 }
 
+/// What is known of all programs with fewer instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smaller {
+    /// The models agree on all their executions.
+    Executions,
+    /// The models agree on all their outcomes, or those on which they differ are of no interest with
+    /// more instructions.
+    Outcomes,
+}
+
+/// Which differences are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought {
+    /// What is known of smaller programs.
+    pub smaller: Smaller,
+    /// What programs are wanted, at most.
+    pub ceiling: Option<Ceiling>,
+    /// The model that has to allow the outcome, if it is not either.
+    pub allowed_by: Option<usize>,
+}
+
 /// Looks for the differences of one shape in a cell; `visit` is given each, the strongest wording of a
 /// cell that differs as a whole, and the ceiling, which it may lower; it says whether to go on. The
 /// search also ends when the effort is over its limit.
@@ -68,11 +92,11 @@ pub fn differences<'s>(
     space: Space<'s>,
     shape: &Shape,
     cell: &Cell<'s>,
-    ceiling: Option<Ceiling>,
+    sought: Sought,
     effort: &mut Effort,
     visit: &mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    search(space, shape, cell, Asks::Difference, ceiling, effort, visit)
+    search(space, shape, cell, Asks::Difference(sought.smaller), Some(sought), effort, visit)
 }
 
 /// Searches a cell of programs of a shape.
@@ -81,7 +105,7 @@ pub(super) fn search<'s>(
     shape: &Shape,
     cell: &Cell<'s>,
     asks: Asks,
-    ceiling: Option<Ceiling>,
+    sought: Option<Sought>,
     effort: &mut Effort,
     visit: &mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -90,10 +114,26 @@ pub(super) fn search<'s>(
         return ControlFlow::Continue(());
     }
     let mut search = Search::new(space, shape, frame, effort, visit);
-    search.ceiling = ceiling;
+    search.ceiling = sought.and_then(|sought| sought.ceiling);
+    search.allowed_by = sought.and_then(|sought| sought.allowed_by);
     search.frame.evaluate(Stage::Shape, cell);
     search.frame.evaluate(Stage::Labels, cell);
     search.candidates(cell, asks)
+}
+
+/// Whether the models surely agree on all programs of a shape, or each of these has an instruction that
+/// makes no difference to them.
+#[must_use]
+pub fn is_needless(space: Space<'_>, shape: &Shape, effort: &mut Effort) -> bool {
+    let frame = Frame::new(space.pair, shape);
+    let all = everything(space, shape);
+    if all.is_void() || frame.events.len() > MOST {
+        return all.is_void();
+    }
+    let mut ignore = |_, _: &mut _| ControlFlow::Continue(());
+    let mut search = Search::new(space, shape, frame, effort, &mut ignore);
+    search.frame.evaluate(Stage::Shape, &all);
+    search.is_needless(&all, Smaller::Outcomes)
 }
 
 /// All programs with the kinds of instructions of a shape.
@@ -161,7 +201,7 @@ pub enum Border {
 /// The question about each cell.
 #[derive(Clone, Copy)]
 pub(super) enum Asks {
-    Difference,
+    Difference(Smaller),
     Border(Border),
 }
 
@@ -193,6 +233,10 @@ pub(super) struct Search<'s, 'v> {
     pub(super) class: Class,
     /// The class of the one way that is looked at, if it has others.
     whole: Option<Class>,
+    /// All ways to read with the values of registers that are looked at, if they are few enough.
+    pub(super) complete: Option<Class>,
+    /// The shape without each of its instructions.
+    pub(super) remainders: Vec<Option<Box<Rest<'s>>>>,
     /// The way to read for which reads-from is evaluated, and that for which all is that depends on no
     /// order.
     current: [Option<usize>; 2],
@@ -202,6 +246,8 @@ pub(super) struct Search<'s, 'v> {
     pub(super) visit: &'v mut dyn FnMut(Difference, &mut Option<Ceiling>) -> ControlFlow<()>,
     /// What programs are wanted, at most.
     pub(super) ceiling: Option<Ceiling>,
+    /// The model that has to allow the outcome, if it is not either.
+    pub(super) allowed_by: Option<usize>,
 }
 
 /// How the orders of coherence and of `fence.sc` are looked at.
@@ -243,45 +289,88 @@ impl<'s, 'v> Search<'s, 'v> {
             any,
             class: Class::default(),
             whole: None,
+            complete: None,
+            remainders: shape.ops().map(|_| None).collect(),
             current: [None; 2],
             early: Vec::new(),
             effort,
             visit,
             ceiling: None,
+            allowed_by: None,
         }
     }
 
     /// All ways to read, one class after the other.
     pub(super) fn candidates(&mut self, top: &Cell<'s>, asks: Asks) -> ControlFlow<()> {
         let mut top = top.clone();
-        if matches!(asks, Asks::Difference) {
-            self.frame.chosen.rf = self.frame.any_source();
-            self.frame.evaluate(Stage::Reads, &top);
-            top = self.narrowed(top);
-            if top.is_void() {
-                return ControlFlow::Continue(());
-            }
-            self.evaluate_labels(&top);
-        }
         match asks {
-            Asks::Difference => self.all_differences(&top),
+            Asks::Difference(smaller) => {
+                if self.is_needless(&top, smaller) {
+                    return ControlFlow::Continue(());
+                }
+                if smaller == Smaller::Outcomes {
+                    top = self.narrowed(top);
+                    if top.is_void() {
+                        return ControlFlow::Continue(());
+                    }
+                    self.evaluate_labels(&top);
+                }
+                self.all_differences(&top, smaller)
+            }
             Asks::Border(side) => self.all_borders(&top, side),
         }
     }
 
-    fn all_differences(&mut self, top: &Cell<'s>) -> ControlFlow<()> {
+    /// Whether some instruction makes no difference to the models in any program of a cell, whatever reads
+    /// read from.
+    fn is_idle_anyhow(&mut self, cell: &Cell<'s>) -> bool {
+        self.frame.chosen.rf = self.frame.any_source();
+        self.frame.evaluate(Stage::Reads, cell);
+        self.evaluate_labels(cell);
+        self.frame.evaluate(Stage::Both, cell);
+        [self.frame.chosen.co, self.frame.chosen.fences] = self.any;
+        self.frame.evaluate(Stage::FenceOrder, cell);
+        self.frame.evaluate(Stage::Coherence, cell);
+        self.has_idle_anyhow()
+    }
+
+    /// Whether the models surely agree on all programs of a cell, or each has an instruction that makes no
+    /// difference, whatever reads read from.
+    fn is_needless(&mut self, cell: &Cell<'s>, smaller: Smaller) -> bool {
+        self.frame.chosen.rf = self.frame.any_source();
+        self.frame.evaluate(Stage::Reads, cell);
+        self.agrees_anyhow(cell)
+            || match smaller {
+                Smaller::Executions => !self.may_need_all(),
+                Smaller::Outcomes => self.has_idle_anyhow(),
+            }
+    }
+
+    fn all_differences(&mut self, top: &Cell<'s>, smaller: Smaller) -> ControlFlow<()> {
         let each = self.executions_of_a_way(top);
         let mut dirty = false;
         let wanted = Wanted::UpToSymmetry;
         for class in classes(self.shape, &self.frame.events, &self.writers, wanted) {
             // Where the models agree on each way by itself, they agree on the class.
             let ways = class.one_by_one();
-            let whole = (ways.len() > 1 && class.is_manageable(each)).then_some(class);
+            let is_whole = ways.len() == 1 || class.is_manageable(each);
+            self.complete = is_whole.then(|| class.clone());
+            let whole = (ways.len() > 1 && is_whole).then_some(class);
             for way in ways {
                 self.effort.candidates += 1;
                 self.begin(way);
                 self.whole.clone_from(&whole);
                 if dirty {
+                    self.evaluate_labels(top);
+                }
+                if smaller == Smaller::Executions {
+                    let cells = self.effort.cells;
+                    let disagree = self.disagree(top, self.all_open(top))?;
+                    dirty = self.effort.cells > cells + 1;
+                    if !disagree {
+                        continue;
+                    }
+                    self.effort.disputes += 1;
                     self.evaluate_labels(top);
                 }
                 dirty = self.explore(top, self.all_open(top))?;
@@ -291,8 +380,13 @@ impl<'s, 'v> Search<'s, 'v> {
     }
 
     fn all_borders(&mut self, top: &Cell<'s>, side: Border) -> ControlFlow<()> {
+        if side == Border::Forbidden && self.is_idle_anyhow(top) {
+            return ControlFlow::Continue(());
+        }
         let each = self.executions_of_a_way(top);
         for class in classes(self.shape, &self.frame.events, &self.writers, Wanted::All) {
+            let is_whole = class.ways.len() == 1 || class.is_manageable(each);
+            self.complete = is_whole.then(|| class.clone());
             let classes = if class.is_manageable(each) { vec![class] } else { class.one_by_one() };
             for class in classes {
                 self.effort.candidates += 1;
@@ -382,7 +476,7 @@ impl<'s, 'v> Search<'s, 'v> {
                 }
                 ControlFlow::Continue(true)
             }
-            Known::Open => ControlFlow::Continue(false),
+            Known::Open => ControlFlow::Continue(self.has_idle(cell)),
         }
     }
 
@@ -412,7 +506,7 @@ impl<'s, 'v> Search<'s, 'v> {
     }
 
     /// Whether the bounds show that the models agree on all executions of a cell.
-    fn agrees_anyhow(&mut self, cell: &Cell<'_>) -> bool {
+    pub(super) fn agrees_anyhow(&mut self, cell: &Cell<'_>) -> bool {
         self.effort.cells += 1;
         self.frame.evaluate(Stage::Labels, cell);
         self.frame.evaluate(Stage::Both, cell);
@@ -421,7 +515,7 @@ impl<'s, 'v> Search<'s, 'v> {
     }
 
     /// The parts of a cell by the choice with the fewest values.
-    fn split(&self, cell: &Cell<'s>) -> Vec<Cell<'s>> {
+    pub(super) fn split(&self, cell: &Cell<'s>) -> Vec<Cell<'s>> {
         let choices = cell.choices();
         let is_place = |values: &&Vec<Value>| matches!(values[0], Value::Place(_));
         let by_size = || choices.iter().min_by_key(|values| values.len());
@@ -487,7 +581,7 @@ impl<'s, 'v> Search<'s, 'v> {
     }
 
     /// Whether the bounds show that the models agree on all executions of what is evaluated.
-    fn agrees_by_bounds(&mut self, cell: &Cell<'_>, orders: Orders) -> Option<Judged> {
+    pub(super) fn agrees_by_bounds(&mut self, cell: &Cell<'_>, orders: Orders) -> Option<Judged> {
         let (fails, same) = self.stand_at_once();
         if fails == [true; 2] {
             return Some(Judged::Forbidden);

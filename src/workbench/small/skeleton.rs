@@ -25,6 +25,13 @@ impl Skeleton {
         self.locations + kinds.map(|kind| kind.events()).sum::<usize>() <= MOST
     }
 
+    /// Whether some location of each of its shapes has a single access.
+    #[must_use]
+    pub fn has_lone_access(&self) -> bool {
+        let kinds = self.threads.iter().flatten();
+        2 * self.locations > kinds.filter(|kind| kind.is_access()).count()
+    }
+
     /// Some shape with these kinds, with all accesses at one location.
     #[must_use]
     pub fn merged(&self) -> Shape {
