@@ -1,5 +1,6 @@
 //! Data races of a program: conflicting accesses that some consistent execution leaves unordered
-//! (PTX-8.7.1). Each race includes this execution and the reasons for the missing order.
+//! (PTX-8.7.1). Each race includes this execution; the reasons for the missing order are found in it
+//! where they are asked for ([`explained`]).
 //!
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
@@ -8,9 +9,9 @@ mod defects;
 mod missing;
 pub mod near;
 pub mod paths;
+mod reasons;
 mod tensor;
 
-use crate::bitrel::Rel;
 use crate::bounds::{Bounds, Precision};
 use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
@@ -20,10 +21,12 @@ use crate::relation::eval::evaluate_roots;
 use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Undecided, Verdict};
+use std::sync::Arc;
 
 pub use defects::defects;
 pub use missing::{Gap, Missing, Observation};
 pub use near::NearMiss;
+pub use reasons::{ExplainedRace, explained, explained_here};
 
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +37,8 @@ pub struct Race {
     pub accesses: (AccessId, AccessId),
     /// Whether they overlap only in part.
     pub mixed: bool,
-    /// The reasons why they are not ordered in the execution.
-    pub missing: Vec<Missing>,
-    /// The path that comes closest to ordering the two accesses in the execution, in either
-    /// direction. It is computed for listed races, but not for a single race found by [`find`].
-    pub near: Option<NearMiss>,
     /// A consistent execution with the race.
-    pub choices: Box<Choices>,
+    pub choices: Arc<Choices>,
 }
 
 /// The statements of a race, the first in the source first.
@@ -89,14 +87,14 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
         (a.min(b), a.max(b))
     };
     // The engine refuses too large a program.
-    let ask = |kind| search(problem, kind, engine, budget, confirm_with_near);
+    let ask = |kind| find(problem, kind, engine, budget);
     let Some(first) = ask(Pairs::Race)? else {
         return Ok(Races::default());
     };
     let Some(relation) = problem.model.definition(Pairs::RACE) else {
         return Ok(Races { list: vec![first], open: None });
     };
-    let all = candidates(problem, relation);
+    let all = may_race(problem, relation);
     let mut known = IndexSet::default();
     let mut out = Races::default();
     // Mostly few pairs race: one question covers all pairs between two that do.
@@ -168,7 +166,7 @@ fn alike(
         let pair = (x.min(y), x.max(y));
         let is_one = statements(&pair) == wanted && all.binary_search(&pair).is_ok();
         if is_one && Pairs::Race.counts(graph, a, b) && known.insert(pair) {
-            out.push(with_near(problem, &execution, (a, b), race.choices.clone()));
+            out.push(race_of(graph, (a, b), Arc::clone(&race.choices)));
         }
     }
     out
@@ -184,17 +182,6 @@ pub fn find(
     engine: &dyn Engine,
     budget: Budget,
 ) -> Result<Option<Race>, Verdict> {
-    search(problem, kind, engine, budget, confirm)
-}
-
-/// As [`find`], with the race as `confirmed` finds it in an engine's execution.
-fn search(
-    problem: Problem<'_>,
-    kind: Pairs,
-    engine: &dyn Engine,
-    budget: Budget,
-    confirmed: fn(Problem<'_>, Pairs, Box<Choices>) -> Result<Race, Verdict>,
-) -> Result<Option<Race>, Verdict> {
     match engine.find(problem, Goal::Related(kind), budget).decided() {
         Ok(Decided::Yes(choices)) => confirmed(problem, kind, choices).map(Some),
         Ok(Decided::No(_)) => Ok(None),
@@ -208,68 +195,25 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
     let Problem { graph, model } = problem;
     let Some(relation) = model.definition(Pairs::RACE) else { return Vec::new() };
     let values = evaluate_roots(&model.arena, &[relation], execution);
+    let choices = Arc::new(execution.choices.clone());
     let mut known = IndexSet::default();
     let mut out = Vec::new();
     for (a, b) in values.relation(relation).iter_pairs() {
         let place = |id: EventId| (graph.event(id).agent, graph.event(id).span);
         if known.insert((place(a.min(b)), place(a.max(b)))) {
-            let choices = Box::new(execution.choices.clone());
-            out.push(with_near(problem, execution, (a, b), choices));
+            out.push(race_of(graph, (a, b), Arc::clone(&choices)));
         }
     }
     out
 }
 
-/// The same races in fewer executions. A race is shown in the execution of an earlier race if it
-/// happens there, too, and no more is missing than in its own execution.
-#[must_use]
-pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
-    let Problem { graph, model } = problem;
-    let Some(relation) = model.definition(Pairs::RACE) else { return races };
-    let mut known: Vec<(Execution<'_>, Rel)> = Vec::new();
-    let mut out = Vec::with_capacity(races.len());
-    for race in races {
-        if let Some(shared) =
-            known.iter().find_map(|(here, pairs)| within(problem, &race, here, pairs))
-        {
-            out.push(shared);
-            continue;
-        }
-        if let Ok(execution) = Execution::build(graph, (*race.choices).clone()) {
-            let values = evaluate_roots(&model.arena, &[relation], &execution);
-            let pairs = values.relation(relation).clone();
-            known.push((execution, pairs));
-        }
-        out.push(race);
-    }
-    out
+/// Pairs of accesses that may race, by bounds; `None` if the model does not define races. Two accesses
+/// of one thread may race if they use different proxies or virtual addresses.
+pub(crate) fn candidates(problem: Problem<'_>) -> Option<Vec<(AccessId, AccessId)>> {
+    Some(may_race(problem, problem.model.definition(Pairs::RACE)?))
 }
 
-/// The race in another execution with these racing events, if it happens there.
-fn within(
-    problem: Problem<'_>,
-    race: &Race,
-    execution: &Execution<'_>,
-    pairs: &Rel,
-) -> Option<Race> {
-    let graph = problem.graph;
-    let (a, b) = race.accesses;
-    let kind = Pairs::RaceBetween(graph.one_of_all_ways(a), graph.one_of_all_ways(b));
-    let mixed = |&(a, b): &(EventId, EventId)| is_mixed(graph, a, b) == race.mixed;
-    let (a, b) = pairs.iter_pairs().filter(mixed).find(|&(a, b)| kind.counts(graph, a, b))?;
-    let found = with_near(problem, execution, (a, b), Box::new(execution.choices.clone()));
-    let unread = |all: &[Missing]| {
-        all.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
-    };
-    (!unread(&found.missing) || unread(&race.missing)).then_some(found)
-}
-
-/// Pairs of accesses that may race, by bounds. Two accesses of one thread may race if they use
-/// different proxies or virtual addresses.
-fn candidates(
-    Problem { graph, model }: Problem<'_>,
-    relation: NodeId,
-) -> Vec<(AccessId, AccessId)> {
+fn may_race(Problem { graph, model }: Problem<'_>, relation: NodeId) -> Vec<(AccessId, AccessId)> {
     let bounds = Bounds::new(graph, &model.arena, &[relation], Precision::Propagated);
     let may_race = bounds.get(relation).hi.relation();
     let mut out = IndexSet::default();
@@ -287,54 +231,18 @@ fn candidates(
 ///
 /// # Errors
 /// An error as verdict if the execution has no race, or is not consistent.
-fn confirm(problem: Problem<'_>, kind: Pairs, choices: Box<Choices>) -> Result<Race, Verdict> {
-    let (execution, pair) = confirmed(problem, kind, &choices)?;
-    Ok(race_of(problem, &execution, pair, choices))
-}
-
-/// As [`confirm`], with the path that comes closest to an order.
-fn confirm_with_near(
-    problem: Problem<'_>,
-    kind: Pairs,
-    choices: Box<Choices>,
-) -> Result<Race, Verdict> {
-    let (execution, pair) = confirmed(problem, kind, &choices)?;
-    Ok(with_near(problem, &execution, pair, choices))
-}
-
-fn confirmed<'g>(
-    problem: Problem<'g>,
-    kind: Pairs,
-    choices: &Choices,
-) -> Result<(Execution<'g>, (EventId, EventId)), Verdict> {
-    kind.confirm(problem, choices)
-        .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))
-}
-
-/// The race of two events of an execution, with the path that comes closest to an order.
-fn with_near(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-    choices: Box<Choices>,
-) -> Race {
-    let near = paths::nearest_of(problem.model, execution, [(a, b), (b, a)]);
-    Race { near, ..race_of(problem, execution, (a, b), choices) }
+fn confirmed(problem: Problem<'_>, kind: Pairs, choices: Box<Choices>) -> Result<Race, Verdict> {
+    match kind.confirm(problem, &choices) {
+        Ok((_, pair)) => Ok(race_of(problem.graph, pair, Arc::from(choices))),
+        Err(what) => Err(Verdict::Error(format!("the engine's race is no race: {what}"))),
+    }
 }
 
 /// The race of two events of an execution with these choices.
-fn race_of(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-    choices: Box<Choices>,
-) -> Race {
-    let graph = problem.graph;
+fn race_of(graph: &EventGraph, (a, b): (EventId, EventId), choices: Arc<Choices>) -> Race {
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
-    let mixed = is_mixed(graph, a, b);
-    let missing = missing::missing(problem, execution, events);
-    Race { events, accesses, mixed, missing, near: None, choices }
+    Race { events, accesses, mixed: is_mixed(graph, a, b), choices }
 }
 
 /// Whether two racing accesses cover different bytes.

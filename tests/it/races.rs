@@ -6,7 +6,7 @@ use ptxmc::batch::expectation;
 use ptxmc::testing::check::{Settings, graph_of};
 use ptxmc::testing::engines::Choice;
 use ptxmc::testing::id::AccessId;
-use ptxmc::testing::race::{Gap, Missing, Race, Races, describe, find, races};
+use ptxmc::testing::race::{Gap, Missing, Race, Races, describe, explained, find, races};
 use ptxmc::testing::solve::search::SearchEngine;
 use ptxmc::testing::solve::{Answer, Budget, Engine, Goal, Pairs, Problem, States, Why};
 use ptxmc::testing::verdict::Kind;
@@ -38,7 +38,8 @@ fn races_under(model: &str, text: &str) -> Vec<String> {
     });
     let found = answers.next().expect("an engine");
     let word = |race: &Race| {
-        let missing: Vec<&str> = race
+        let own = explained(problem, vec![race.clone()]);
+        let missing: Vec<&str> = own[0]
             .missing
             .iter()
             .map(|m| match m {
