@@ -10,6 +10,7 @@
 //! abandoned, another one goes on. Threads that wait in loops take steps; threads that wait at
 //! barriers take none.
 
+mod circle;
 mod polls;
 
 use super::asked::Asked;
@@ -29,6 +30,8 @@ use crate::rule::Unsupported;
 use crate::solve::{Engine, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
+
+pub use circle::{Awaited, Wait};
 
 /// Whether a program may hang.
 #[derive(Clone, Debug)]

@@ -42,8 +42,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         "undecided": null,
     });
     let looked_at = match advice {
-        Advice::Sets(sets) => Some(sets),
-        Advice::None(uncured) => Some(&uncured.sets),
+        Advice::Sets(sets) | Advice::None(sets) => Some(sets),
         _ => None,
     };
     if let Some(sets) = looked_at {
@@ -69,8 +68,8 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             value["undecided"] =
                 json!({ "cost": null, "code": "too-many-sites", "text": why.to_string() });
         }
-        Advice::None(uncured) => {
-            if let Some(failure) = &uncured.failure {
+        Advice::None(sets) => {
+            if let Some(failure) = &sets.failure {
                 value["failure"] = failure_json(about, failure, model);
             }
         }

@@ -487,7 +487,7 @@ fn store_buffering(second: &str, condition: &str) -> Sets {
     match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
         Advice::Sets(sets) => {
             assert_eq!(verdict(&sets.sets[0].tests[0], &model), Kind::Forbidden, "{text}");
-            sets
+            *sets
         }
         other => panic!("{other:?}\n{text}"),
     }
