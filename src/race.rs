@@ -16,7 +16,7 @@ use crate::bounds::{Bounds, Precision};
 use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AccessId, EventId, NodeId};
+use crate::id::{AccessId, AgentId, EventId, NodeId};
 use crate::relation::eval::evaluate_roots;
 use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
@@ -74,102 +74,107 @@ impl Races {
 /// Every pair of statements that races in some consistent execution. If the engine gives up, the
 /// races found so far are given.
 ///
+/// An execution with a race mostly has others: each question is for a race that no execution before
+/// has shown.
+///
 /// # Errors The verdict instead: unknown if the engine cannot tell of any race or the model has no
 /// definition of `race`, an error if an engine's execution does not hold.
 pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Result<Races, Verdict> {
-    let graph = problem.graph;
-    let place = |id: AccessId| {
-        let event = graph.event(graph.access(id).pieces[0]);
-        (event.agent, event.span)
-    };
-    let accesses = |race: &Race| {
-        let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
-        (a.min(b), a.max(b))
-    };
-    // The engine refuses too large a program.
-    let ask = |kind| find(problem, kind, engine, budget);
-    let Some(first) = ask(Pairs::Race)? else {
-        return Ok(Races::default());
-    };
-    let Some(relation) = problem.model.definition(Pairs::RACE) else {
-        return Ok(Races { list: vec![first], open: None });
-    };
-    let all = may_race(problem, relation);
-    let mut known = IndexSet::default();
+    let Problem { graph, model } = problem;
     let mut out = Races::default();
-    // Mostly few pairs race: one question covers all pairs between two that do.
-    let mut open = vec![(all.as_slice(), Some(first))];
-    while let Some((pairs, given)) = open.pop() {
-        let is_new = |&(a, b): &(AccessId, AccessId)| !known.contains(&(place(a), place(b)));
-        let (Some(first), Some(last)) =
-            (pairs.iter().position(is_new), pairs.iter().rposition(is_new))
-        else {
-            continue;
-        };
-        let pairs = &pairs[first..=last];
-        let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
-        let race = match given.filter(|race| pairs.binary_search(&accesses(race)).is_ok()) {
-            None => match ask(kind) {
-                Err(Verdict::Unknown(why)) => {
-                    out.open.get_or_insert(why);
-                    None
-                }
-                other => other?,
-            },
-            given => given,
-        };
-        let Some(race) = race else { continue };
-        let found = accesses(&race);
-        let at = pairs.binary_search(&found).map_err(|_| {
+    // The engine refuses too large a program.
+    let Some(mut race) = find(problem, Pairs::FurtherRace, engine, budget)? else {
+        return Ok(out);
+    };
+    let Some(relation) = model.definition(Pairs::RACE) else {
+        return Ok(Races { list: vec![race], open: None });
+    };
+    let mut asked = graph.clone();
+    let mut search = Listing { problem, relation, all: may_race(problem, relation), out: &mut out };
+    loop {
+        if search.all.binary_search(&accesses_of(graph, &race)).is_err() {
             let what = "an engine's race is none by what is known of the program";
-            Verdict::Error(what.to_owned())
-        })?;
-        // Threads that execute the same statements mostly race in the same execution.
-        for other in alike(problem, relation, &race, &all) {
-            let found = accesses(&other);
-            if found != accesses(&race) && known.insert((place(found.0), place(found.1))) {
-                out.list.push(other);
+            return Err(Verdict::Error(what.to_owned()));
+        }
+        search.add(race);
+        asked.settled = search.settled();
+        let further = Problem { graph: &asked, model };
+        race = match find(further, Pairs::FurtherRace, engine, budget) {
+            Ok(Some(race)) => race,
+            Ok(None) => break,
+            Err(Verdict::Unknown(why)) => {
+                search.out.open = Some(why);
+                break;
             }
-        }
-        if known.insert((place(found.0), place(found.1))) {
-            out.list.push(race);
-        }
-        open.extend([(&pairs[at + 1..], None), (&pairs[..at], None)]);
+            Err(other) => return Err(other),
+        };
     }
-    out.list.sort_by_key(accesses);
+    out.list.sort_by_key(|race| accesses_of(graph, race));
     Ok(out)
 }
 
-/// The races of other threads at the statements of a race, in its execution.
-fn alike(
-    problem: Problem<'_>,
+/// The accesses of a race, each the first of its disjuncts, the smaller id first.
+fn accesses_of(graph: &EventGraph, race: &Race) -> (AccessId, AccessId) {
+    let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
+    (a.min(b), a.max(b))
+}
+
+/// A search for all races.
+struct Listing<'a, 'p> {
+    problem: Problem<'p>,
     relation: NodeId,
-    race: &Race,
-    all: &[(AccessId, AccessId)],
-) -> Vec<Race> {
-    let Problem { graph, model } = problem;
-    let span = |id: AccessId| graph.event(graph.access(id).pieces[0]).span;
-    let statements = |&(a, b): &(AccessId, AccessId)| {
-        let (a, b) = (span(a), span(b));
-        if (a.start, a.end) <= (b.start, b.end) { [a, b] } else { [b, a] }
-    };
-    let wanted = statements(&race.accesses);
-    if all.iter().filter(|pair| statements(pair) == wanted).nth(1).is_none() {
-        return Vec::new();
-    }
-    let Ok(execution) = Execution::build(graph, (*race.choices).clone()) else { return Vec::new() };
-    let values = evaluate_roots(&model.arena, &[relation], &execution);
-    let mut known = IndexSet::default();
-    let mut out = Vec::new();
-    for (a, b) in values.relation(relation).iter_pairs() {
-        let [x, y] = [a, b].map(|event| graph.one_of_all_ways(graph.event(event).access));
-        let pair = (x.min(y), x.max(y));
-        let is_one = statements(&pair) == wanted && all.binary_search(&pair).is_ok();
-        if is_one && Pairs::Race.counts(graph, a, b) && known.insert(pair) {
-            out.push(race_of(graph, (a, b), Arc::clone(&race.choices)));
+    /// The pairs of accesses that may race, in order.
+    all: Vec<(AccessId, AccessId)>,
+    out: &'a mut Races,
+}
+
+impl Listing<'_, '_> {
+    /// Adds a race and those that its execution has besides: those of other threads at the same statements,
+    /// and all others that an execution of their own would not show better.
+    fn add(&mut self, race: Race) {
+        let Problem { graph, model } = self.problem;
+        let choices = Arc::clone(&race.choices);
+        let statements = spans(graph, &race);
+        self.out.list.push(race);
+        let Ok(execution) = Execution::build(graph, (*choices).clone()) else { return };
+        let values = evaluate_roots(&model.arena, &[self.relation], &execution);
+        let mut known: IndexSet<_> = self.out.list.iter().map(|race| self.places(race)).collect();
+        let mut others = Vec::new();
+        for pair in values.relation(self.relation).iter_pairs() {
+            let race = race_of(graph, pair, Arc::clone(&choices));
+            let is_one = Pairs::FurtherRace.counts(graph, pair.0, pair.1)
+                && self.all.binary_search(&accesses_of(graph, &race)).is_ok();
+            if is_one && known.insert(self.places(&race)) {
+                others.push(race);
+            }
         }
+        let (alike, others): (Vec<Race>, Vec<Race>) =
+            others.into_iter().partition(|race| spans(graph, race) == statements);
+        self.out.list.extend(alike);
+        self.out.list.extend(reasons::plain(model, &execution, others));
     }
-    out
+
+    /// The threads and statements of a race.
+    fn places(&self, race: &Race) -> [(AgentId, Span); 2] {
+        let graph = self.problem.graph;
+        let (a, b) = accesses_of(graph, race);
+        [a, b].map(|access| place(graph, access))
+    }
+
+    /// The pairs of accesses at the places of the races that are listed.
+    fn settled(&self) -> Vec<(AccessId, AccessId)> {
+        let graph = self.problem.graph;
+        let known: IndexSet<_> = self.out.list.iter().map(|race| self.places(race)).collect();
+        let is_known =
+            |&(a, b): &(AccessId, AccessId)| known.contains(&[a, b].map(|id| place(graph, id)));
+        self.all.iter().copied().filter(is_known).collect()
+    }
+}
+
+/// The thread and the statement of an access.
+fn place(graph: &EventGraph, id: AccessId) -> (AgentId, Span) {
+    let event = graph.event(graph.access(id).pieces[0]);
+    (event.agent, event.span)
 }
 
 /// A race of one kind, if there is one in a consistent execution.

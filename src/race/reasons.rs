@@ -11,6 +11,7 @@ use crate::id::EventId;
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::solve::{Pairs, Problem};
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A race with the reasons for it.
@@ -51,6 +52,17 @@ pub fn explained_here(
 ) -> Vec<ExplainedRace> {
     let reasons = Reasons::new(model, execution);
     races.into_iter().map(|race| reasons.explained(execution, race)).collect()
+}
+
+/// The races that the execution shows as well as any: in another one, a read could not take the value that
+/// would order the two.
+pub(super) fn plain(model: &Model, execution: &Execution<'_>, races: Vec<Race>) -> Vec<Race> {
+    let orders = OnceCell::new();
+    let is_plain = |race: &Race| {
+        let orders = orders.get_or_init(|| Orders::new(model, execution));
+        !has_unread(&missing(execution, orders, race.events))
+    };
+    races.into_iter().filter(is_plain).collect()
 }
 
 /// What a model says of the order of events in an execution.
@@ -112,11 +124,12 @@ impl<'g> Shown<'g> {
             let own = Self::new(self.problem, &race.choices)?;
             Some(own.explained(race.clone()))
         };
-        (!is_unread(&here) || own().is_none_or(|own| is_unread(&own))).then_some(here)
+        let is_better = |own: &ExplainedRace| !has_unread(&own.missing);
+        (!has_unread(&here.missing) || !own().as_ref().is_some_and(is_better)).then_some(here)
     }
 }
 
 /// Whether two accesses would be ordered if a read took its value from another write.
-fn is_unread(race: &ExplainedRace) -> bool {
-    race.missing.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
+fn has_unread(missing: &[Missing]) -> bool {
+    missing.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
 }
