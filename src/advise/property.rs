@@ -128,6 +128,8 @@ impl Property {
             let probes = [
                 self.excluded.then(|| has_outcome(index, test, asking)),
                 self.races.as_ref().and_then(|known| has_race(index, test, known, asking)),
+                // Beside other questions, a hang is the last to look for.
+                self.is_about_hangs_alone().then(|| self.confirm_one(index, test, asking)),
             ];
             for probe in probes.into_iter().flatten() {
                 match probe {
@@ -137,6 +139,10 @@ impl Property {
             }
         }
         Probe::Holds
+    }
+
+    fn is_about_hangs_alone(&self) -> bool {
+        self.ends && !self.excluded && self.races.is_none()
     }
 
     /// All that there is to know.

@@ -107,23 +107,22 @@ pub(super) fn circle(hanging: &Hanging, files: &Files) -> String {
         return String::new();
     }
     let heading = match takes_locks(&circle) {
-        true => format!("  {LOCK_ORDER}, which closes a circle of waits:\n"),
+        true => "  Locks are taken in opposite orders, which closes a circle of waits; one order for all \
+                 threads breaks it:\n"
+            .to_owned(),
         false => "  The threads wait for each other in a circle:\n".to_owned(),
     };
     let lines = circle.iter().map(|wait| format!("    {}\n", wait_text(wait, hanging, files)));
     heading + &lines.collect::<String>()
 }
 
-/// What is wrong where each thread of a circle holds the lock that another one waits for.
-pub(super) const LOCK_ORDER: &str = "Locks are taken in opposite orders";
-
 /// Whether each thread of a circle waits for a lock that the next one has taken.
-pub(super) fn takes_locks(circle: &[Wait]) -> bool {
+fn takes_locks(circle: &[Wait]) -> bool {
     !circle.is_empty() && circle.iter().all(|wait| matches!(wait.what, Awaited::Lock { .. }))
 }
 
 /// For what a thread of a circle waits.
-fn wait_text(wait: &Wait, hanging: &Hanging, files: &Files) -> String {
+pub(super) fn wait_text(wait: &Wait, hanging: &Hanging, files: &Files) -> String {
     let graph = &hanging.graph;
     let [thread, other] = [wait.thread, wait.other].map(|agent| name(graph, agent));
     let at = |id: EventId| statement(graph.event(id).span, files);

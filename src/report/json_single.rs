@@ -8,10 +8,10 @@ use super::witness::Edge;
 use super::witness::focus::Role;
 use super::{hang, near};
 use crate::batch::{Case, Judgement};
-use crate::check::{Hang, Status};
+use crate::check::{Awaited, Hang, Hanging, Status, Wait};
 use crate::defect::Defect;
 use crate::event::graph::EventGraph;
-use crate::id::EventId;
+use crate::id::{AgentId, EventId};
 use crate::progress::Progress;
 use crate::race::near::Link;
 use crate::race::{ExplainedRace, NearMiss, defects, describe};
@@ -166,12 +166,31 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
                 })
             };
             value["threads"] = hanging.threads.iter().zip(said).map(thread).collect();
+            value["circle"] = circle(hanging, files);
             if let Some(choices) = &hanging.choices {
                 value["witness"] = picture(case, &hanging.graph, choices, model);
             }
         }
     }
     finished(&value)
+}
+
+/// The circle of threads that wait for each other; empty without one.
+pub(super) fn circle(hanging: &Hanging, files: &Files) -> Value {
+    let name = |agent: AgentId| hanging.graph.agents[agent.index()].name.clone();
+    let wait = |wait: &Wait| {
+        json!({
+            "thread": name(wait.thread),
+            "other": name(wait.other),
+            "for": match wait.what {
+                Awaited::Lock { .. } => "lock",
+                Awaited::Write { .. } => "write",
+                Awaited::Arrival(_) => "arrival",
+            },
+            "text": hang::wait_text(wait, hanging, files),
+        })
+    };
+    hanging.circle().iter().map(wait).collect()
 }
 
 /// A picture: the execution with its title, and the deciding edges.
