@@ -46,7 +46,7 @@ pub use cut::cut;
 pub use events::{graph_of, graph_with_rounds};
 #[cfg(feature = "cli")]
 pub(crate) use features::lacking_features;
-pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
+pub use hang::{Hang, HangKind, Hanging, Status, Stop, WaitCause, WaitFor, hang};
 pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;
 pub use unreached::unreached;

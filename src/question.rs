@@ -142,9 +142,8 @@ pub enum Pairs {
     Race,
     /// A race of these two accesses.
     RaceBetween(AccessId, AccessId),
-    /// A race of two accesses, smaller id first, between these two pairs (inclusive) in
-    /// lexicographic order.
-    RaceWithin((AccessId, AccessId), (AccessId, AccessId)),
+    /// A race of two accesses that are no [settled](EventGraph::settled) pair.
+    FurtherRace,
     /// A pair in this relation of the model.
     Member(NodeId, Lasting),
 }
@@ -165,7 +164,7 @@ impl Pairs {
     /// What the relation is called in a model.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Race | Self::RaceBetween(..) | Self::RaceWithin(..) => Self::RACE,
+            Self::Race | Self::RaceBetween(..) | Self::FurtherRace => Self::RACE,
             Self::Member(..) => "undefined_unless",
         }
     }
@@ -219,10 +218,10 @@ impl Pairs {
                 let ends = (graph.one_of_all_ways(a), graph.one_of_all_ways(b));
                 ends == (x, y) || ends == (y, x)
             }
-            Self::RaceWithin(first, last) => {
+            Self::FurtherRace => {
                 let (a, b) = ends();
                 let [a, b] = [a, b].map(|access| graph.one_of_all_ways(access));
-                a != b && (first..=last).contains(&(a.min(b), a.max(b)))
+                a != b && graph.settled.binary_search(&(a.min(b), a.max(b))).is_err()
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Data races of a program: conflicting accesses that some consistent execution leaves unordered
-//! (PTX-8.7.1). Each race includes this execution and the reasons for the missing order.
+//! (PTX-8.7.1). Each race includes this execution; the reasons for the missing order are found in it
+//! where they are asked for ([`explained`]).
 //!
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
@@ -8,22 +9,24 @@ mod defects;
 mod missing;
 pub mod near;
 pub mod paths;
+mod reasons;
 mod tensor;
 
-use crate::bitrel::Rel;
 use crate::bounds::{Bounds, Precision};
 use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AccessId, EventId, NodeId};
+use crate::id::{AccessId, AgentId, EventId, NodeId};
 use crate::relation::eval::evaluate_roots;
 use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Undecided, Verdict};
+use std::sync::Arc;
 
 pub use defects::defects;
 pub use missing::{Gap, Missing, Observation};
 pub use near::NearMiss;
+pub use reasons::{ExplainedRace, explained, explained_here};
 
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +37,8 @@ pub struct Race {
     pub accesses: (AccessId, AccessId),
     /// Whether they overlap only in part.
     pub mixed: bool,
-    /// The reasons why they are not ordered in the execution.
-    pub missing: Vec<Missing>,
-    /// The path that comes closest to ordering the two accesses in the execution, in either
-    /// direction. It is computed for listed races, but not for a single race found by [`find`].
-    pub near: Option<NearMiss>,
     /// A consistent execution with the race.
-    pub choices: Box<Choices>,
+    pub choices: Arc<Choices>,
 }
 
 /// The statements of a race, the first in the source first.
@@ -76,102 +74,107 @@ impl Races {
 /// Every pair of statements that races in some consistent execution. If the engine gives up, the
 /// races found so far are given.
 ///
+/// An execution with a race mostly has others: each question is for a race that no execution before
+/// has shown.
+///
 /// # Errors The verdict instead: unknown if the engine cannot tell of any race or the model has no
 /// definition of `race`, an error if an engine's execution does not hold.
 pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Result<Races, Verdict> {
-    let graph = problem.graph;
-    let place = |id: AccessId| {
-        let event = graph.event(graph.access(id).pieces[0]);
-        (event.agent, event.span)
-    };
-    let accesses = |race: &Race| {
-        let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
-        (a.min(b), a.max(b))
-    };
-    // The engine refuses too large a program.
-    let ask = |kind| search(problem, kind, engine, budget, confirm_with_near);
-    let Some(first) = ask(Pairs::Race)? else {
-        return Ok(Races::default());
-    };
-    let Some(relation) = problem.model.definition(Pairs::RACE) else {
-        return Ok(Races { list: vec![first], open: None });
-    };
-    let all = candidates(problem, relation);
-    let mut known = IndexSet::default();
+    let Problem { graph, model } = problem;
     let mut out = Races::default();
-    // Mostly few pairs race: one question covers all pairs between two that do.
-    let mut open = vec![(all.as_slice(), Some(first))];
-    while let Some((pairs, given)) = open.pop() {
-        let is_new = |&(a, b): &(AccessId, AccessId)| !known.contains(&(place(a), place(b)));
-        let (Some(first), Some(last)) =
-            (pairs.iter().position(is_new), pairs.iter().rposition(is_new))
-        else {
-            continue;
-        };
-        let pairs = &pairs[first..=last];
-        let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
-        let race = match given.filter(|race| pairs.binary_search(&accesses(race)).is_ok()) {
-            None => match ask(kind) {
-                Err(Verdict::Unknown(why)) => {
-                    out.open.get_or_insert(why);
-                    None
-                }
-                other => other?,
-            },
-            given => given,
-        };
-        let Some(race) = race else { continue };
-        let found = accesses(&race);
-        let at = pairs.binary_search(&found).map_err(|_| {
+    // The engine refuses too large a program.
+    let Some(mut race) = find(problem, Pairs::FurtherRace, engine, budget)? else {
+        return Ok(out);
+    };
+    let Some(relation) = model.definition(Pairs::RACE) else {
+        return Ok(Races { list: vec![race], open: None });
+    };
+    let mut asked = graph.clone();
+    let mut search = Listing { problem, relation, all: may_race(problem, relation), out: &mut out };
+    loop {
+        if search.all.binary_search(&accesses_of(graph, &race)).is_err() {
             let what = "an engine's race is none by what is known of the program";
-            Verdict::Error(what.to_owned())
-        })?;
-        // Threads that execute the same statements mostly race in the same execution.
-        for other in alike(problem, relation, &race, &all) {
-            let found = accesses(&other);
-            if found != accesses(&race) && known.insert((place(found.0), place(found.1))) {
-                out.list.push(other);
+            return Err(Verdict::Error(what.to_owned()));
+        }
+        search.add(race);
+        asked.settled = search.settled();
+        let further = Problem { graph: &asked, model };
+        race = match find(further, Pairs::FurtherRace, engine, budget) {
+            Ok(Some(race)) => race,
+            Ok(None) => break,
+            Err(Verdict::Unknown(why)) => {
+                search.out.open = Some(why);
+                break;
             }
-        }
-        if known.insert((place(found.0), place(found.1))) {
-            out.list.push(race);
-        }
-        open.extend([(&pairs[at + 1..], None), (&pairs[..at], None)]);
+            Err(other) => return Err(other),
+        };
     }
-    out.list.sort_by_key(accesses);
+    out.list.sort_by_key(|race| accesses_of(graph, race));
     Ok(out)
 }
 
-/// The races of other threads at the statements of a race, in its execution.
-fn alike(
-    problem: Problem<'_>,
+/// The accesses of a race, each the first of its disjuncts, the smaller id first.
+fn accesses_of(graph: &EventGraph, race: &Race) -> (AccessId, AccessId) {
+    let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
+    (a.min(b), a.max(b))
+}
+
+/// A search for all races.
+struct Listing<'a, 'p> {
+    problem: Problem<'p>,
     relation: NodeId,
-    race: &Race,
-    all: &[(AccessId, AccessId)],
-) -> Vec<Race> {
-    let Problem { graph, model } = problem;
-    let span = |id: AccessId| graph.event(graph.access(id).pieces[0]).span;
-    let statements = |&(a, b): &(AccessId, AccessId)| {
-        let (a, b) = (span(a), span(b));
-        if (a.start, a.end) <= (b.start, b.end) { [a, b] } else { [b, a] }
-    };
-    let wanted = statements(&race.accesses);
-    if all.iter().filter(|pair| statements(pair) == wanted).nth(1).is_none() {
-        return Vec::new();
-    }
-    let Ok(execution) = Execution::build(graph, (*race.choices).clone()) else { return Vec::new() };
-    let values = evaluate_roots(&model.arena, &[relation], &execution);
-    let mut known = IndexSet::default();
-    let mut out = Vec::new();
-    for (a, b) in values.relation(relation).iter_pairs() {
-        let [x, y] = [a, b].map(|event| graph.one_of_all_ways(graph.event(event).access));
-        let pair = (x.min(y), x.max(y));
-        let is_one = statements(&pair) == wanted && all.binary_search(&pair).is_ok();
-        if is_one && Pairs::Race.counts(graph, a, b) && known.insert(pair) {
-            out.push(with_near(problem, &execution, (a, b), race.choices.clone()));
+    /// The pairs of accesses that may race, in order.
+    all: Vec<(AccessId, AccessId)>,
+    out: &'a mut Races,
+}
+
+impl Listing<'_, '_> {
+    /// Adds a race and those that its execution has besides: those of other threads at the same statements,
+    /// and all others that an execution of their own would not show better.
+    fn add(&mut self, race: Race) {
+        let Problem { graph, model } = self.problem;
+        let choices = Arc::clone(&race.choices);
+        let statements = spans(graph, &race);
+        self.out.list.push(race);
+        let Ok(execution) = Execution::build(graph, (*choices).clone()) else { return };
+        let values = evaluate_roots(&model.arena, &[self.relation], &execution);
+        let mut known: IndexSet<_> = self.out.list.iter().map(|race| self.places(race)).collect();
+        let mut others = Vec::new();
+        for pair in values.relation(self.relation).iter_pairs() {
+            let race = race_of(graph, pair, Arc::clone(&choices));
+            let is_one = Pairs::FurtherRace.counts(graph, pair.0, pair.1)
+                && self.all.binary_search(&accesses_of(graph, &race)).is_ok();
+            if is_one && known.insert(self.places(&race)) {
+                others.push(race);
+            }
         }
+        let (alike, others): (Vec<Race>, Vec<Race>) =
+            others.into_iter().partition(|race| spans(graph, race) == statements);
+        self.out.list.extend(alike);
+        self.out.list.extend(reasons::plain(model, &execution, others));
     }
-    out
+
+    /// The threads and statements of a race.
+    fn places(&self, race: &Race) -> [(AgentId, Span); 2] {
+        let graph = self.problem.graph;
+        let (a, b) = accesses_of(graph, race);
+        [a, b].map(|access| place(graph, access))
+    }
+
+    /// The pairs of accesses at the places of the races that are listed.
+    fn settled(&self) -> Vec<(AccessId, AccessId)> {
+        let graph = self.problem.graph;
+        let known: IndexSet<_> = self.out.list.iter().map(|race| self.places(race)).collect();
+        let is_known =
+            |&(a, b): &(AccessId, AccessId)| known.contains(&[a, b].map(|id| place(graph, id)));
+        self.all.iter().copied().filter(is_known).collect()
+    }
+}
+
+/// The thread and the statement of an access.
+fn place(graph: &EventGraph, id: AccessId) -> (AgentId, Span) {
+    let event = graph.event(graph.access(id).pieces[0]);
+    (event.agent, event.span)
 }
 
 /// A race of one kind, if there is one in a consistent execution.
@@ -183,17 +186,6 @@ pub fn find(
     kind: Pairs,
     engine: &dyn Engine,
     budget: Budget,
-) -> Result<Option<Race>, Verdict> {
-    search(problem, kind, engine, budget, confirm)
-}
-
-/// As [`find`], with the race as `confirmed` finds it in an engine's execution.
-fn search(
-    problem: Problem<'_>,
-    kind: Pairs,
-    engine: &dyn Engine,
-    budget: Budget,
-    confirmed: fn(Problem<'_>, Pairs, Box<Choices>) -> Result<Race, Verdict>,
 ) -> Result<Option<Race>, Verdict> {
     match engine.find(problem, Goal::Related(kind), budget).decided() {
         Ok(Decided::Yes(choices)) => confirmed(problem, kind, choices).map(Some),
@@ -208,68 +200,25 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
     let Problem { graph, model } = problem;
     let Some(relation) = model.definition(Pairs::RACE) else { return Vec::new() };
     let values = evaluate_roots(&model.arena, &[relation], execution);
+    let choices = Arc::new(execution.choices.clone());
     let mut known = IndexSet::default();
     let mut out = Vec::new();
     for (a, b) in values.relation(relation).iter_pairs() {
         let place = |id: EventId| (graph.event(id).agent, graph.event(id).span);
         if known.insert((place(a.min(b)), place(a.max(b)))) {
-            let choices = Box::new(execution.choices.clone());
-            out.push(with_near(problem, execution, (a, b), choices));
+            out.push(race_of(graph, (a, b), Arc::clone(&choices)));
         }
     }
     out
 }
 
-/// The same races in fewer executions. A race is shown in the execution of an earlier race if it
-/// happens there, too, and no more is missing than in its own execution.
-#[must_use]
-pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
-    let Problem { graph, model } = problem;
-    let Some(relation) = model.definition(Pairs::RACE) else { return races };
-    let mut known: Vec<(Execution<'_>, Rel)> = Vec::new();
-    let mut out = Vec::with_capacity(races.len());
-    for race in races {
-        if let Some(shared) =
-            known.iter().find_map(|(here, pairs)| within(problem, &race, here, pairs))
-        {
-            out.push(shared);
-            continue;
-        }
-        if let Ok(execution) = Execution::build(graph, (*race.choices).clone()) {
-            let values = evaluate_roots(&model.arena, &[relation], &execution);
-            let pairs = values.relation(relation).clone();
-            known.push((execution, pairs));
-        }
-        out.push(race);
-    }
-    out
+/// Pairs of accesses that may race, by bounds; `None` if the model does not define races. Two accesses
+/// of one thread may race if they use different proxies or virtual addresses.
+pub(crate) fn candidates(problem: Problem<'_>) -> Option<Vec<(AccessId, AccessId)>> {
+    Some(may_race(problem, problem.model.definition(Pairs::RACE)?))
 }
 
-/// The race in another execution with these racing events, if it happens there.
-fn within(
-    problem: Problem<'_>,
-    race: &Race,
-    execution: &Execution<'_>,
-    pairs: &Rel,
-) -> Option<Race> {
-    let graph = problem.graph;
-    let (a, b) = race.accesses;
-    let kind = Pairs::RaceBetween(graph.one_of_all_ways(a), graph.one_of_all_ways(b));
-    let mixed = |&(a, b): &(EventId, EventId)| is_mixed(graph, a, b) == race.mixed;
-    let (a, b) = pairs.iter_pairs().filter(mixed).find(|&(a, b)| kind.counts(graph, a, b))?;
-    let found = with_near(problem, execution, (a, b), Box::new(execution.choices.clone()));
-    let unread = |all: &[Missing]| {
-        all.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
-    };
-    (!unread(&found.missing) || unread(&race.missing)).then_some(found)
-}
-
-/// Pairs of accesses that may race, by bounds. Two accesses of one thread may race if they use
-/// different proxies or virtual addresses.
-fn candidates(
-    Problem { graph, model }: Problem<'_>,
-    relation: NodeId,
-) -> Vec<(AccessId, AccessId)> {
+fn may_race(Problem { graph, model }: Problem<'_>, relation: NodeId) -> Vec<(AccessId, AccessId)> {
     let bounds = Bounds::new(graph, &model.arena, &[relation], Precision::Propagated);
     let may_race = bounds.get(relation).hi.relation();
     let mut out = IndexSet::default();
@@ -287,54 +236,18 @@ fn candidates(
 ///
 /// # Errors
 /// An error as verdict if the execution has no race, or is not consistent.
-fn confirm(problem: Problem<'_>, kind: Pairs, choices: Box<Choices>) -> Result<Race, Verdict> {
-    let (execution, pair) = confirmed(problem, kind, &choices)?;
-    Ok(race_of(problem, &execution, pair, choices))
-}
-
-/// As [`confirm`], with the path that comes closest to an order.
-fn confirm_with_near(
-    problem: Problem<'_>,
-    kind: Pairs,
-    choices: Box<Choices>,
-) -> Result<Race, Verdict> {
-    let (execution, pair) = confirmed(problem, kind, &choices)?;
-    Ok(with_near(problem, &execution, pair, choices))
-}
-
-fn confirmed<'g>(
-    problem: Problem<'g>,
-    kind: Pairs,
-    choices: &Choices,
-) -> Result<(Execution<'g>, (EventId, EventId)), Verdict> {
-    kind.confirm(problem, choices)
-        .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))
-}
-
-/// The race of two events of an execution, with the path that comes closest to an order.
-fn with_near(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-    choices: Box<Choices>,
-) -> Race {
-    let near = paths::nearest_of(problem.model, execution, [(a, b), (b, a)]);
-    Race { near, ..race_of(problem, execution, (a, b), choices) }
+fn confirmed(problem: Problem<'_>, kind: Pairs, choices: Box<Choices>) -> Result<Race, Verdict> {
+    match kind.confirm(problem, &choices) {
+        Ok((_, pair)) => Ok(race_of(problem.graph, pair, Arc::from(choices))),
+        Err(what) => Err(Verdict::Error(format!("the engine's race is no race: {what}"))),
+    }
 }
 
 /// The race of two events of an execution with these choices.
-fn race_of(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-    choices: Box<Choices>,
-) -> Race {
-    let graph = problem.graph;
+fn race_of(graph: &EventGraph, (a, b): (EventId, EventId), choices: Arc<Choices>) -> Race {
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
-    let mixed = is_mixed(graph, a, b);
-    let missing = missing::missing(problem, execution, events);
-    Race { events, accesses, mixed, missing, near: None, choices }
+    Race { events, accesses, mixed: is_mixed(graph, a, b), choices }
 }
 
 /// Whether two racing accesses cover different bytes.

@@ -126,6 +126,11 @@ impl Files {
             .unwrap_or("")
     }
 
+    /// The text that a span covers, in one line.
+    pub(crate) fn text_in_a_line(&self, span: Span) -> String {
+        self.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Sets the origins of parts of a file in a compiler's input, such as `kernel.cu:12`, by the
     /// start of each part, in order.
     pub fn relate(&mut self, id: FileId, origins: Vec<(u32, String)>) {

@@ -14,6 +14,7 @@ pub mod level;
 mod place;
 pub mod program;
 pub mod property;
+mod residency;
 pub mod rewrite;
 mod search;
 pub mod site;
@@ -30,11 +31,13 @@ use cost::{Class, Costs};
 use itertools::Itertools;
 use program::{Assignment, changed};
 use property::{Asking, Failure, Probe, Property};
+use residency::residency;
 use search::{Found, Search};
 use site::{Site, TooMany};
 use std::collections::BTreeSet;
 
 pub use defects::defects;
+pub use residency::Residency;
 pub use search::Limits;
 
 /// The goal of a question.
@@ -78,9 +81,9 @@ pub enum Advice {
     /// The program violates the property, so that there is nothing to relax.
     Fails(Box<Failure>),
     /// Changes to make.
-    Sets(Sets),
-    /// None of the considered changes is sufficient; with what the program does that it must not do.
-    None(Box<Uncured>),
+    Sets(Box<Sets>),
+    /// None of the considered changes is sufficient; without sets.
+    None(Box<Sets>),
     /// The program has no meaning, or none of its executions ends, and no goal was given.
     Void(Box<Verdict>),
     /// The answer is unknown.
@@ -89,18 +92,13 @@ pub enum Advice {
     TooLarge(TooMany),
 }
 
-/// A program that no considered change cures.
-#[derive(Clone, Debug)]
-pub struct Uncured {
-    /// What was looked at; without sets.
-    pub sets: Sets,
-    /// What the program does that it must not do.
-    pub failure: Option<Box<Failure>>,
-}
-
 /// Sets of changes.
 #[derive(Clone, Debug)]
 pub struct Sets {
+    /// What the program does that it must not do; `None` where it is relaxed.
+    pub failure: Option<Box<Failure>>,
+    /// Of a hang in which CTAs are not started, whether it goes away if all of them run at once.
+    pub residency: Option<Residency>,
     /// The places that were looked at.
     pub sites: Vec<Site>,
     /// The sets, the cheapest first.
@@ -172,11 +170,10 @@ pub fn advise(question: Question<'_>) -> Advice {
         Ok(sites) => sites,
         Err(why) => return Advice::TooLarge(why),
     };
+    let residency =
+        failure.as_ref().and_then(|failure| residency(tests, failure, &property, asking));
     let found = Search::new(tests, &sites, &property, asking).run(limits);
-    match sets(question, sites, (&property, asking), found) {
-        Advice::None(uncured) => Advice::None(Box::new(Uncured { failure, ..*uncured })),
-        advice => advice,
-    }
+    sets(question, sites, (&property, asking), found, (failure, residency))
 }
 
 /// The property that a program must have.
@@ -236,6 +233,7 @@ fn sets(
     sites: Vec<Site>,
     (property, asking): (&Property, Asking<'_>),
     found: Found,
+    (failure, residency): (Option<Box<Failure>>, Option<Residency>),
 ) -> Advice {
     let Question { tests, wish, model, .. } = question;
     let least = found.answers.first().map(|levels| hitting::cost(&sites, levels));
@@ -279,10 +277,21 @@ fn sets(
         (_, Some(test)) => site::passed_over(test),
     };
     let lawful = BUILTIN.iter().any(|builtin| builtin.name == model.name);
-    let sets = Sets { sites, sets: all, more, written, undecided, programs, passed_over, lawful };
+    let sets = Sets {
+        failure,
+        residency,
+        sites,
+        sets: all,
+        more,
+        written,
+        undecided,
+        programs,
+        passed_over,
+        lawful,
+    };
     match (is_empty, &sets.undecided) {
-        (false, _) => Advice::Sets(sets),
-        (true, None) => Advice::None(Box::new(Uncured { sets, failure: None })),
+        (false, _) => Advice::Sets(Box::new(sets)),
+        (true, None) => Advice::None(Box::new(sets)),
         (true, Some((_, why))) => Advice::Unknown(why.clone()),
     }
 }

@@ -4,7 +4,7 @@
 //! A quick failure comes with a verified execution. A quick success is only a hint.
 
 use crate::budget::Deadline;
-use crate::check::{self, Hang, HangKind, Settings, SoundDependence};
+use crate::check::{self, Hang, HangKind, Hanging, Settings, SoundDependence};
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::litmus::ast::Test;
@@ -38,6 +38,18 @@ pub struct Failure {
     pub graph: EventGraph,
     /// The execution, where there is one.
     pub choices: Option<Box<Choices>>,
+    /// Of a hang, where each thread stops.
+    pub stops: Vec<check::Status>,
+}
+
+impl Failure {
+    /// The execution that hangs, of a hang.
+    #[must_use]
+    pub fn hanging(&self) -> Option<Hanging> {
+        let (graph, choices) = (self.graph.clone(), self.choices.clone());
+        let is_hang = self.fault == Fault::Hang;
+        is_hang.then(|| Hanging { graph, choices, threads: self.stops.clone() })
+    }
 }
 
 /// A kind of violation.
@@ -116,6 +128,8 @@ impl Property {
             let probes = [
                 self.excluded.then(|| has_outcome(index, test, asking)),
                 self.races.as_ref().and_then(|known| has_race(index, test, known, asking)),
+                // Beside other questions, a hang is the last to look for.
+                self.is_about_hangs_alone().then(|| self.confirm_one(index, test, asking)),
             ];
             for probe in probes.into_iter().flatten() {
                 match probe {
@@ -125,6 +139,10 @@ impl Property {
             }
         }
         Probe::Holds
+    }
+
+    fn is_about_hangs_alone(&self) -> bool {
+        self.ends && !self.excluded && self.races.is_none()
     }
 
     /// All that there is to know.
@@ -143,8 +161,8 @@ impl Property {
         let Asking { model, engine, .. } = asking;
         let outcome = check::check(test, model, engine, asking.now());
         let fails = |fault, graph, choices: Option<&Choices>| {
-            let choices = choices.cloned().map(Box::new);
-            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+            let (choices, stops) = (choices.cloned().map(Box::new), Vec::new());
+            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices, stops }))
         };
         match (&outcome.verdict, outcome.verdict.kind()) {
             (Verdict::Unknown(why), _) => return Probe::Unknown(why.clone()),
@@ -187,8 +205,10 @@ impl Property {
                 HangKind::Never => {}
                 HangKind::Possible => {
                     let Hang::Possible(hanging) = hang else { return Probe::Holds };
-                    let choices = hanging.choices;
-                    return fails(Fault::Hang, hanging.graph, choices.as_deref());
+                    let Hanging { graph, choices, threads: stops } = *hanging;
+                    let fault = Fault::Hang;
+                    let failure = Failure { test: index, fault, graph, choices, stops };
+                    return Probe::Fails(Box::new(failure));
                 }
                 HangKind::Unknown => {
                     let Hang::Unknown(why) = hang else { return Probe::Holds };
@@ -223,18 +243,30 @@ fn has_race(
     Some(match race {
         Ok(None) => Probe::Holds,
         Ok(Some(race)) if !known.contains(&race::spans(&graph, &race)) => {
-            let (fault, choices) = (Fault::Race(race::spans(&graph, &race)), Some(race.choices));
-            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+            let fault = Fault::Race(race::spans(&graph, &race));
+            let choices = Some(Box::new(Choices::clone(&race.choices)));
+            Probe::Fails(Box::new(Failure {
+                test: index,
+                fault,
+                graph,
+                choices,
+                stops: Vec::new(),
+            }))
         }
         // An admitted race says nothing about other races.
         Ok(Some(_)) => match check::races(test, model, engine, asking.now()) {
             Ok((races, graph)) => {
                 let pair = |race: &race::Race| race::spans(&graph, race);
                 let new = races.list.iter().find(|race| !known.contains(&pair(race)));
-                match new.map(|race| (Fault::Race(pair(race)), Some(race.choices.clone()))) {
-                    Some((fault, choices)) => {
-                        Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
-                    }
+                let choices = |race: &race::Race| Some(Box::new(Choices::clone(&race.choices)));
+                match new.map(|race| (Fault::Race(pair(race)), choices(race))) {
+                    Some((fault, choices)) => Probe::Fails(Box::new(Failure {
+                        test: index,
+                        fault,
+                        graph,
+                        choices,
+                        stops: Vec::new(),
+                    })),
                     None => Probe::Holds,
                 }
             }
@@ -243,7 +275,13 @@ fn has_race(
         Err(Verdict::Unknown(why)) => Probe::Unknown(why),
         Err(verdict) => {
             let fault = Fault::Void(verdict.kind());
-            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices: None }))
+            Probe::Fails(Box::new(Failure {
+                test: index,
+                fault,
+                graph,
+                choices: None,
+                stops: Vec::new(),
+            }))
         }
     })
 }
@@ -255,7 +293,13 @@ fn found(index: usize, graph: EventGraph, goal: Goal, fault: Fault, asking: Aski
         Ok(Decided::Yes(choices)) => match check::verify(problem, goal, &choices) {
             Ok(result) if result.is_consistent() => {
                 let choices = Some(choices);
-                Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+                Probe::Fails(Box::new(Failure {
+                    test: index,
+                    fault,
+                    graph,
+                    choices,
+                    stops: Vec::new(),
+                }))
             }
             // `check` reports the error of the engine.
             _ => Probe::Holds,

@@ -25,6 +25,12 @@ pub(super) struct Condition<'m> {
     node: NodeId,
     /// Whether its pairs stay in it when threads go on.
     pub(super) lasting: Lasting,
+    /// The base relation among whose pairs of barrier operations those of the condition are. That an
+    /// operation has been reached but is not complete is no event of a prefix, so that such conditions have
+    /// prefixes of their own.
+    pub(super) barrier_pairs: Option<BaseRel>,
+    /// Whether the condition is about accesses that overlap in part.
+    pub(super) is_of_mixed_sizes: bool,
 }
 
 impl<'m> Condition<'m> {
@@ -51,28 +57,17 @@ impl<'m> Condition<'m> {
             true => Lasting::Always,
             false => Lasting::AtEnd,
         };
-        Self { axiom, model, node, lasting }
+        let polarity = Polarity::new(&model.arena);
+        let grows = |relation: BaseRel| polarity.in_relation(node, relation) == Variance::Monotone;
+        let barriers = [BaseRel::OtherCount, BaseRel::Returns];
+        let barrier_pairs = barriers.into_iter().find(|&relation| grows(relation));
+        let is_of_mixed_sizes = grows(BaseRel::Partial);
+        Self { axiom, model, node, lasting, barrier_pairs, is_of_mixed_sizes }
     }
 
     /// The events that may be in its pairs.
     pub(super) fn ends(&self, graph: &EventGraph) -> Ends {
         Ends::of(graph, &self.model.arena, self.node)
-    }
-
-    /// The base relation among whose pairs of barrier operations those of the condition are. That an
-    /// operation has been reached but is not complete is no event of a prefix, so that such conditions have
-    /// prefixes of their own.
-    pub(super) fn barrier_pairs(&self) -> Option<BaseRel> {
-        let polarity = Polarity::new(&self.model.arena);
-        let grows =
-            |&relation: &BaseRel| polarity.in_relation(self.node, relation) == Variance::Monotone;
-        [BaseRel::OtherCount, BaseRel::Returns].into_iter().find(grows)
-    }
-
-    /// Whether the condition is about accesses that overlap in part.
-    pub(super) fn is_of_mixed_sizes(&self) -> bool {
-        let polarity = Polarity::new(&self.model.arena);
-        polarity.in_relation(self.node, BaseRel::Partial) == Variance::Monotone
     }
 
     /// The verdict if some execution of these events fails the condition.
@@ -124,9 +119,7 @@ pub(super) fn condition_on(model: &Model, relation: BaseRel) -> Option<&Axiom> {
     let mut conditions = conditions
         .filter(|&index| model.axioms[index].role == AxiomRole::UndefinedUnless)
         .map(|index| Condition::new(model, index));
-    conditions
-        .find(|condition| condition.barrier_pairs() == Some(relation))
-        .map(|found| found.axiom)
+    conditions.find(|condition| condition.barrier_pairs == Some(relation)).map(|found| found.axiom)
 }
 
 /// Whether no execution of a program can fail a condition, because a base set or relation in it is

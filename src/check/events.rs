@@ -4,15 +4,18 @@ use super::features;
 use super::{Settings, idempotent};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::event::unfold::{SCALAR_BYTES, Unfolding, unfold};
-use crate::id::ObjectId;
+use crate::id::{AccessId, ObjectId};
 use crate::litmus::ast::Test;
 use crate::program::lower::lower;
 use crate::program::micro::Micro;
 use crate::program::reading::VectorReading;
+use crate::race::candidates;
 use crate::relation::expr::{Model, Node};
 use crate::relation::thin_air::thin_air;
+use crate::solve::Problem;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -27,14 +30,32 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
 /// Such a round may be left out of an execution without a change to the others, but its accesses
 /// may race. A race needs at most one such round of each of its two threads, besides the rounds
 /// that have effects, so that one round more than the bound is enough. The same holds for
-/// violations by a single access.
+/// violations by a single access. Where no access of such a round may race, the rounds are left out.
 #[must_use]
 pub fn graph_with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let graph = graph_of(test, model, settings);
-    match waits(&graph) {
+    match waits(&graph) && polls_may_race(Problem { graph: &graph, model }) {
         true => with_rounds(test, model, settings),
         false => graph,
     }
+}
+
+/// Whether an access of a round that is left out may race. The rounds of one loop access the same
+/// places in the same way, so that the bounds for the round that is there speak of the others.
+fn polls_may_race(problem: Problem<'_>) -> bool {
+    let graph = problem.graph;
+    // Of other cuts, more rounds may have effects.
+    if graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin) {
+        return true;
+    }
+    let place = |access: AccessId| {
+        let event = graph.event(graph.access(access).pieces[0]);
+        (event.agent, event.span)
+    };
+    let polls: FxHashSet<_> =
+        graph.cuts.iter().flat_map(|cut| &cut.polls).map(|&poll| place(poll)).collect();
+    let is_poll = |access: AccessId| polls.contains(&place(access));
+    candidates(problem).is_none_or(|pairs| pairs.iter().any(|&(a, b)| is_poll(a) || is_poll(b)))
 }
 
 /// The events of a test; they are unfolded again if some variables are found to be idempotent.

@@ -10,6 +10,7 @@
 //! abandoned, another one goes on. Threads that wait in loops take steps; threads that wait at
 //! barriers take none.
 
+mod circle;
 mod endless;
 mod polls;
 
@@ -31,6 +32,8 @@ use crate::solve::{Engine, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
 use endless::{Endless, endless};
+
+pub use circle::{WaitCause, WaitFor};
 
 /// Whether a program may hang.
 #[derive(Clone, Debug)]

@@ -28,14 +28,14 @@ const MOST_PAIRS: usize = 16;
 /// at one time; where arrivals complete a barrier at which nobody waits, only the orders of operations tell that
 /// the arrivals are over.
 pub(super) fn may_fail(graph: &EventGraph, condition: &Condition<'_>) -> bool {
-    condition.barrier_pairs() != Some(BaseRel::OtherCount)
+    condition.barrier_pairs != Some(BaseRel::OtherCount)
         || base_set(graph, BaseSet::Arrive).is_empty()
         || !possible(graph, BaseRel::OtherCount).is_empty()
 }
 
 /// The verdict if operations fail a condition before threads end, or if this is not known.
 pub(super) fn verdict(asked: Asked<'_>, condition: &Condition<'_>) -> Option<Verdict> {
-    match condition.barrier_pairs()? {
+    match condition.barrier_pairs? {
         BaseRel::OtherCount => of_two_threads(asked, condition),
         _ => of_one_thread(asked, condition),
     }

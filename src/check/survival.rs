@@ -22,7 +22,7 @@ pub(super) fn verdict(asked: Asked<'_>, condition: &Condition<'_>) -> Option<Ver
         let shared = |clause| condition.axiom.clauses.contains(clause);
         axiom.role == AxiomRole::Required && axiom.clauses.iter().any(shared)
     };
-    if asked.settings.readings.mixed_race == MixedRace::Execution && condition.is_of_mixed_sizes() {
+    if asked.settings.readings.mixed_race == MixedRace::Execution && condition.is_of_mixed_sizes {
         return Some(failing_executions(asked, condition).unwrap_or_else(|| reached(asked)));
     }
     if !asked.problem.model.axioms.iter().any(survives) {

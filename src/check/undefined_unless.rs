@@ -73,7 +73,7 @@ fn broken_by(
     let found = match find(graph).map(Found::here).or_else(in_a_round) {
         Some(found) => Some(found),
         None if condition.lasting == Lasting::AtEnd => None,
-        None if condition.barrier_pairs().is_some() => {
+        None if condition.barrier_pairs.is_some() => {
             meetings::verdict(asked, condition).map(Found::here)
         }
         None => {

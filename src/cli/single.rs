@@ -17,7 +17,7 @@ use crate::check::{self, Hang, Settings, SoundDependence};
 use crate::engines::{Choice, Memory};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual};
-use crate::race::{Races, sharing_executions};
+use crate::race::{Races, explained};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::{
@@ -295,7 +295,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
         Ok((Races { list, open }, graph, cut)) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let model = loaded.model();
-            let races = sharing_executions(Problem { graph: &graph, model }, list);
+            let races = explained(Problem { graph: &graph, model }, list);
             let cut = open.or(cut);
             // The table of races already mentions that loops are cut.
             let caveat = match judgement.verdict {

@@ -60,6 +60,7 @@ impl GraphBuilder<'_> {
             bound: self.cuts.bound,
             coarse: self.losses.dependencies,
             some_orders: self.losses.orders,
+            settled: Vec::new(),
             violations: std::mem::take(&mut self.violations),
             api_edges: Vec::new(),
             observed: Vec::new(),

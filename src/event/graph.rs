@@ -554,6 +554,8 @@ pub struct EventGraph {
     /// Whether vectors with acquire or release order have more orders of their elements (reading V1) than
     /// are looked at.
     pub some_orders: bool,
+    /// Pairs of accesses, the smaller id first and in order, that a question for a further race is not about.
+    pub settled: Vec<(AccessId, AccessId)>,
     /// Undefined behaviour.
     pub violations: Vec<Violation>,
     /// API synchronization edges between events.

@@ -1,6 +1,6 @@
 //! The kinds of defects of a race: those on the way between the two accesses.
 
-use super::{Gap, Missing, Race};
+use super::{ExplainedRace, Gap, Missing};
 use crate::defect::Defect;
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// closest to ordering the accesses. Without such a path, they are the reasons why the accesses are
 /// not morally strong.
 #[must_use]
-pub fn defects(race: &Race) -> Vec<Defect> {
+pub fn defects(race: &ExplainedRace) -> Vec<Defect> {
     let is_weak = |missing: &&Missing| matches!(missing, Missing::Weak(_));
     // Data is weak and need not be otherwise; a weak access beside a strong one is a mistake.
     let data = race.missing.iter().filter(is_weak).count() != 1 || race.near.is_some();

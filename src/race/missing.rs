@@ -1,12 +1,13 @@
 //! The causes of a race (PTX-8.7.1): why two accesses are not ordered, found in an execution in
 //! which they race.
 
+use crate::bitrel::Rel;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::id::EventId;
+use crate::id::{EventId, NodeId};
 use crate::ptx::operation::{Order, Proxy};
-use crate::relation::eval::{Interpretation, evaluate_roots};
-use crate::solve::Problem;
+use crate::relation::eval::{Interpretation, Values, evaluate_roots};
+use crate::relation::expr::Model;
 use crate::vocabulary::BaseRel;
 use crate::waiting::barrier::BarrierOp;
 
@@ -163,13 +164,48 @@ impl Gap {
     }
 }
 
+/// The definitions of a model that tell what is missing between two accesses.
+const NAMES: [&str; 8] = [
+    "base-causality",
+    "pattern-sync",
+    "release-acquire",
+    "synchronizes",
+    "observation",
+    "release-pattern",
+    "acquire-pattern",
+    "acquire-start",
+];
+
+/// These definitions in an execution.
+pub(super) struct Orders {
+    values: Values,
+    nodes: [Option<NodeId>; NAMES.len()],
+}
+
+impl Orders {
+    pub(super) fn new(model: &Model, execution: &Execution<'_>) -> Self {
+        let nodes = NAMES.map(|name| model.definition(name));
+        let roots: Vec<NodeId> = nodes.iter().flatten().copied().collect();
+        Self { values: evaluate_roots(&model.arena, &roots, execution), nodes }
+    }
+
+    fn node(&self, name: &str) -> Option<NodeId> {
+        NAMES.iter().position(|known| *known == name).and_then(|at| self.nodes[at])
+    }
+
+    /// The relation of a name, if the model defines it.
+    fn relation(&self, name: &str) -> Option<&Rel> {
+        self.node(name).map(|node| self.values.relation(node))
+    }
+}
+
 /// The reasons why two racing events are neither morally strong nor ordered by causality.
 pub(super) fn missing(
-    problem: Problem<'_>,
     execution: &Execution<'_>,
+    orders: &Orders,
     (a, b): (EventId, EventId),
 ) -> Vec<Missing> {
-    let Problem { graph, model } = problem;
+    let graph = execution.graph;
     let strong = |id: EventId| is_strong(graph, id);
     let one_thread = graph.event(a).agent == graph.event(b).agent;
     let mut out = Vec::new();
@@ -186,17 +222,13 @@ pub(super) fn missing(
     } else if (one_thread || strong(a) && strong(b)) && first.virt != second.virt {
         out.push(Missing::Address);
     }
-    let holds = |name: &str, x: EventId, y: EventId| {
-        model.definition(name).is_some_and(|node| {
-            evaluate_roots(&model.arena, &[node], execution).relation(node).contains(x, y)
-        })
-    };
-    if holds("base-causality", a, b) || holds("base-causality", b, a) {
+    let before = orders.relation("base-causality");
+    if before.is_some_and(|before| before.contains(a, b) || before.contains(b, a)) {
         let generic = [a, b].iter().all(|&e| graph.event(e).proxy == Proxy::Generic);
         out.push(Missing::Proxy { one_thread, alias: generic && first.virt != second.virt });
         return out;
     }
-    if let Some((from, to)) = near_synchronization(problem, execution, (a, b)) {
+    if let Some((from, to)) = near_synchronization(execution, orders, (a, b)) {
         out.push(Missing::Ends(from, to));
         out.extend(narrow_scopes(graph, from, to));
         return out;
@@ -207,22 +239,23 @@ pub(super) fn missing(
     }
     let both = [(a, b), (b, a)];
     let links = |seen: Observation| {
-        let mut found = both.iter().map(|&ends| missing_links(problem, execution, ends, seen));
+        let mut found = both.iter().map(|&ends| missing_links(execution, orders, ends, seen));
         found.find(|links| !links.is_empty())
     };
     let late = |kind: &str| {
-        let missing = too_late(problem, execution, (a, b), kind);
+        let missing = too_late(execution, orders, (a, b), kind);
         missing.map(|missing| vec![missing])
     };
-    let first = |find: fn(Problem<'_>, &Execution<'_>, (EventId, EventId)) -> Option<Missing>| {
-        both.iter().find_map(|&ends| find(problem, execution, ends)).map(|missing| vec![missing])
+    let elsewhere = || {
+        let found = both.iter().find_map(|&ends| of_another_thread(execution, orders, ends));
+        found.map(|missing| vec![missing])
     };
     let found = links(Observation::Observed)
         .or_else(|| links(Observation::Read))
         .or_else(|| late("release-acquire"))
         .or_else(|| links(Observation::Unread))
         .or_else(|| late("synchronizes"))
-        .or_else(|| first(of_another_thread));
+        .or_else(elsewhere);
     out.extend(found.unwrap_or_else(|| vec![Missing::Synchronization]));
     out
 }
@@ -241,14 +274,13 @@ fn narrow_scopes(
 /// Synchronization that would order two accesses if one of them came before its start. Among
 /// several, the synchronization that the access follows most closely.
 fn too_late(
-    Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
+    orders: &Orders,
     (a, b): (EventId, EventId),
     kind: &str,
 ) -> Option<Missing> {
-    let roots = [model.definition(kind)?, model.definition("base-causality")?];
-    let values = evaluate_roots(&model.arena, &roots, execution);
-    let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
+    let graph = execution.graph;
+    let (synchronizes, before) = (orders.relation(kind)?, orders.relation("base-causality")?);
     let po = execution.relation(BaseRel::Po);
     let agent = |id: EventId| graph.event(id).agent;
     let steps = |from: EventId, to: EventId| {
@@ -282,13 +314,13 @@ fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<
 /// Base causality that reaches the last access's CTA or starts in the first access's CTA, but in
 /// another thread.
 fn of_another_thread(
-    Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
+    orders: &Orders,
     (first, last): (EventId, EventId),
 ) -> Option<Missing> {
-    let roots = [model.definition("synchronizes")?, model.definition("base-causality")?];
-    let values = evaluate_roots(&model.arena, &roots, execution);
-    let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
+    let graph = execution.graph;
+    let synchronizes = orders.relation("synchronizes")?;
+    let before = orders.relation("base-causality")?;
     let agent = |id: EventId| graph.event(id).agent;
     let cta = |id: EventId| crate::event::base::cta_of(graph, id);
     // Unrelated threads of a CTA meet the accesses at its barriers.
@@ -315,21 +347,22 @@ fn of_another_thread(
 /// The missing parts of synchronization through a write after the first access and a read before
 /// the last one. The read observes the write, reads from it, or at least might.
 fn missing_links(
-    Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
+    orders: &Orders,
     (first, last): (EventId, EventId),
     seen: Observation,
 ) -> Vec<Missing> {
+    let graph = execution.graph;
     let names = ["observation", "release-pattern", "acquire-pattern", "base-causality"];
-    let roots: Vec<_> = names.iter().filter_map(|name| model.definition(name)).collect();
-    let &[observation, release, acquire, causality] = &roots[..] else { return Vec::new() };
-    let starting = model.definition("acquire-start");
-    let asked: Vec<_> = roots.iter().copied().chain(starting).collect();
-    let values = evaluate_roots(&model.arena, &asked, execution);
     // Causality includes barriers and API calls.
-    let ordered = values.relation(causality);
+    let [Some(observation), Some(release), Some(acquire), Some(ordered)] =
+        names.map(|name| orders.relation(name))
+    else {
+        return Vec::new();
+    };
+    let starting = orders.node("acquire-start").map(|node| orders.values.set(node));
     let pairs = match seen {
-        Observation::Observed => values.relation(observation).clone(),
+        Observation::Observed => observation.clone(),
         Observation::Read => execution.relation(BaseRel::Rf).clone(),
         Observation::Unread => execution.relation(BaseRel::Loc).clone(),
     };
@@ -361,13 +394,12 @@ fn missing_links(
     let found = pairs.iter_pairs().filter(within).min_by_key(|pair| (count_weak(pair), away(pair)));
     let Some((write, read)) = found else { return Vec::new() };
     let before = |x: EventId, y: EventId| x == y || ordered.contains(x, y);
-    let released =
-        values.relation(release).iter_pairs().any(|(x, y)| y == write && before(first, x));
-    let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));
+    let released = release.iter_pairs().any(|(x, y)| y == write && before(first, x));
+    let acquired = acquire.iter_pairs().any(|(x, y)| x == read && before(y, last));
     let mut gaps =
         if seen == Observation::Observed { Vec::new() } else { unobserved(graph, write, read) };
     if gaps.is_empty() {
-        let starts = starting.is_none_or(|id| values.set(id).contains(read));
+        let starts = starting.is_none_or(|starts| starts.contains(read));
         let marks = graph.event(read).marks;
         let acquire = match starts {
             false if marks.red => Gap::Reduction,
@@ -383,8 +415,8 @@ fn missing_links(
             (fence, other) | (other, fence) if other == end => Some(fence),
             _ => None,
         };
-        let releases = values.relation(release).iter_pairs().filter_map(|pair| of(write, pair));
-        let acquires = values.relation(acquire).iter_pairs().filter_map(|pair| of(read, pair));
+        let releases = release.iter_pairs().filter_map(|pair| of(write, pair));
+        let acquires = acquire.iter_pairs().filter_map(|pair| of(read, pair));
         let limits = releases
             .filter(|&fence| uncovered.contains(first, fence))
             .map(|fence| Gap::Uncovered { fence, access: first });
@@ -432,19 +464,16 @@ fn is_strong(graph: &EventGraph, id: EventId) -> bool {
 
 /// Patterns between the two accesses that meet without being morally strong.
 fn near_synchronization(
-    problem: Problem<'_>,
     execution: &Execution<'_>,
+    orders: &Orders,
     (a, b): (EventId, EventId),
 ) -> Option<(EventId, EventId)> {
-    let model = problem.model;
-    let patterns = model.definition("pattern-sync")?;
-    let synchronizes = model.definition("release-acquire")?;
-    let values = evaluate_roots(&model.arena, &[patterns, synchronizes], execution);
+    let patterns = orders.relation("pattern-sync")?;
+    let synchronizes = orders.relation("release-acquire")?;
     let po = execution.relation(BaseRel::Po);
     let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
     let between = |first, x, y, last| before(first, x) && before(y, last);
-    values.relation(patterns).iter_pairs().find(|&(x, y)| {
-        (between(a, x, y, b) || between(b, x, y, a))
-            && !values.relation(synchronizes).contains(x, y)
+    patterns.iter_pairs().find(|&(x, y)| {
+        (between(a, x, y, b) || between(b, x, y, a)) && !synchronizes.contains(x, y)
     })
 }

@@ -33,7 +33,7 @@ pub fn nearest(
     first: EventId,
     last: EventId,
 ) -> Option<NearMiss> {
-    Paths::new(model, execution)?.nearest(first, last)
+    Paths { execution, known: &Evaluated::new(model, execution)? }.nearest(first, last)
 }
 
 /// The closest path among several pairs that should be ordered, each in its direction.
@@ -43,7 +43,16 @@ pub fn nearest_of(
     execution: &Execution<'_>,
     pairs: impl IntoIterator<Item = (EventId, EventId)>,
 ) -> Option<NearMiss> {
-    let paths = Paths::new(model, execution)?;
+    nearest_by(&Evaluated::new(model, execution)?, execution, pairs)
+}
+
+/// As [`nearest_of`], with what the model says of the execution.
+pub(super) fn nearest_by(
+    known: &Evaluated,
+    execution: &Execution<'_>,
+    pairs: impl IntoIterator<Item = (EventId, EventId)>,
+) -> Option<NearMiss> {
+    let paths = Paths { execution, known };
     let found = pairs.into_iter().filter_map(|(first, last)| paths.nearest(first, last));
     let found = found.filter(|path| path.distance() > 0);
     found.min_by_key(|path| (path.effort(), paths.length(path), path.first, path.last))
@@ -133,9 +142,8 @@ impl Interpretation for WithoutFenceOrder<'_> {
     }
 }
 
-/// The relations of a model from which paths are built.
-pub(super) struct Paths<'e> {
-    pub(super) execution: &'e Execution<'e>,
+/// The relations of a model from which paths are built, in an execution.
+pub(super) struct Evaluated {
     values: Values,
     /// What waits for operations that the tensor cores have to complete, if the model knows that.
     tensor: Option<tensor::Orders>,
@@ -147,8 +155,9 @@ pub(super) struct Paths<'e> {
     causality: NodeId,
 }
 
-impl<'e> Paths<'e> {
-    pub(super) fn new(model: &Model, execution: &'e Execution<'e>) -> Option<Self> {
+impl Evaluated {
+    /// `None` if the execution is large, or if the model lacks a definition.
+    pub(super) fn new(model: &Model, execution: &Execution<'_>) -> Option<Self> {
         if execution.graph.events.len() > MOST_EVENTS {
             return None;
         }
@@ -166,10 +175,10 @@ impl<'e> Paths<'e> {
         };
         let none = Rel::empty(execution.len());
         let values = evaluate_roots(&model.arena, &roots, &WithoutFenceOrder { execution, none });
+        let tensor = tensor::Orders::of(model, execution);
         Some(Self {
-            execution,
-            tensor: tensor::Orders::of(model, execution),
             values,
+            tensor,
             synchronizes,
             observation,
             release,
@@ -178,13 +187,21 @@ impl<'e> Paths<'e> {
             causality,
         })
     }
+}
 
+/// Paths through an execution.
+struct Paths<'e> {
+    execution: &'e Execution<'e>,
+    known: &'e Evaluated,
+}
+
+impl<'e> Paths<'e> {
     fn graph(&self) -> &'e EventGraph {
         self.execution.graph
     }
 
     fn holds(&self, relation: NodeId, from: EventId, to: EventId) -> bool {
-        self.values.relation(relation).contains(from, to)
+        self.known.values.relation(relation).contains(from, to)
     }
 
     fn po(&self, from: EventId, to: EventId) -> bool {
@@ -207,9 +224,12 @@ impl<'e> Paths<'e> {
 
     /// The path with the fewest defects, and among these with the fewest links; between accesses to Tensor
     /// Memory, one through the fences of the tensor cores where there is one.
-    pub(super) fn nearest(&self, first: EventId, last: EventId) -> Option<NearMiss> {
-        let tensor =
-            self.tensor.as_ref().and_then(|orders| orders.nearest(self.execution, first, last));
+    fn nearest(&self, first: EventId, last: EventId) -> Option<NearMiss> {
+        let tensor = self
+            .known
+            .tensor
+            .as_ref()
+            .and_then(|orders| orders.nearest(self.execution, first, last));
         tensor.or_else(|| self.shortest(first, last))
     }
 
@@ -272,16 +292,16 @@ impl<'e> Paths<'e> {
                 for to in self.events().filter(|&to| to != from) {
                     if self.po(from, to) {
                         add(State::At(to), How::ProgramOrder, Vec::new(), 1);
-                    } else if self.holds(self.synchronizes, from, to) {
+                    } else if self.holds(self.known.synchronizes, from, to) {
                         let barrier =
                             matches!(self.graph().event(from).kind, EventKind::Barrier(_));
                         let how = if barrier { How::Meets } else { How::Synchronizes };
                         add(State::At(to), how, Vec::new(), 1);
-                    } else if self.holds(self.before, from, to) {
+                    } else if self.holds(self.known.before, from, to) {
                         if self.is_immediate(from, to) {
                             add(State::At(to), How::Causality, Vec::new(), 3);
                         }
-                    } else if !self.holds(self.before, to, from) {
+                    } else if !self.holds(self.known.before, to, from) {
                         if let Some((how, missing)) = self.apart(from, to, first, last) {
                             let is_far = how == How::Meets && self.is_far(from, to);
                             let length = if is_far { FAR } else { 1 };
@@ -300,7 +320,7 @@ impl<'e> Paths<'e> {
             State::Released(write) => {
                 for read in self.events().filter(|&r| self.graph().event(r).is_read()) {
                     let reads = self.execution.relation(BaseRel::Rf).contains(write, read);
-                    let observes = self.holds(self.observation, write, read);
+                    let observes = self.holds(self.known.observation, write, read);
                     if (reads || observes) && self.agent(read) != self.agent(write) {
                         let missing =
                             if observes { Vec::new() } else { self.unobserved(write, read) };
@@ -349,7 +369,7 @@ impl<'e> Paths<'e> {
     /// the way from one to the other.
     fn is_immediate(&self, from: EventId, to: EventId) -> bool {
         let (po, before) =
-            (self.execution.relation(BaseRel::Po), self.values.relation(self.before));
+            (self.execution.relation(BaseRel::Po), self.known.values.relation(self.known.before));
         let leads = |between: EventId| {
             between != to && (before.contains(between, to) || po.contains(between, to))
         };
@@ -383,7 +403,7 @@ impl<'e> Paths<'e> {
 
     /// The defects that keep a write from releasing the events before it.
     fn unreleased(&self, from: EventId, write: EventId) -> Vec<Defect> {
-        let release = self.values.relation(self.release);
+        let release = self.known.values.relation(self.known.release);
         let before = |start: EventId| from == start || self.po(from, start);
         let released = self.events().any(|start| before(start) && release.contains(start, write));
         let fenced = self.fence_between(from, write, Order::Release);
@@ -397,7 +417,7 @@ impl<'e> Paths<'e> {
 
     /// The defects that keep a read from acquiring for the events after it.
     fn unacquired(&self, read: EventId, to: EventId) -> Vec<Defect> {
-        let acquire = self.values.relation(self.acquire);
+        let acquire = self.known.values.relation(self.known.acquire);
         let behind = |end: EventId| to == end || self.po(end, to);
         if self.events().any(|end| behind(end) && acquire.contains(read, end)) {
             return Vec::new();
@@ -509,7 +529,7 @@ impl<'e> Paths<'e> {
                 && self.agent(link.to) == self.agent(first)
         };
         let completes = path.links.iter().any(|link| link.how == How::Completes || signals(link));
-        if completes || self.holds(self.causality, first, last) {
+        if completes || self.holds(self.known.causality, first, last) {
             return None;
         }
         let [one, other] = [first, last].map(|id| self.graph().event(id).proxy);
@@ -524,7 +544,7 @@ impl<'e> Paths<'e> {
         let generic = one == Proxy::Generic && other == Proxy::Generic;
         let defect = match (one != other, virt[0] != virt[1], holds) {
             (false, false, true)
-                if !self.holds(self.before, first, last) && self.is_limited(path) =>
+                if !self.holds(self.known.before, first, last) && self.is_limited(path) =>
             {
                 Defect::RestrictedFence
             }

@@ -2,24 +2,23 @@
 //! failure that a smaller change leaves.
 
 use super::witness::piece_value;
-use super::{cuda, near, reason};
+use super::{cuda, hang, near, reason};
 use crate::advise::cost::Costs;
 use crate::advise::level::Level;
 use crate::advise::program::{Line, lines};
 use crate::advise::property::{Failure, Fault, Probe};
 use crate::advise::site::{Place, Site};
-use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
+use crate::advise::{Advice, Change, Residency, Set, Sets, Wish, defects};
 use crate::batch::Case;
 use crate::event::graph::EventKind;
 use crate::execution::build::Execution;
 use crate::id::EventId;
 use crate::race::paths::{nearest_of, wanted};
-use crate::race::{in_execution, spans as race_spans};
+use crate::race::{explained_here, in_execution, spans as race_spans};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::Kind;
-use itertools::Itertools;
 
 /// The question that advice answers.
 #[derive(Clone, Copy)]
@@ -42,20 +41,19 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     let names: Vec<&str> = about.cases.iter().map(|case| case.path.as_str()).collect();
     let mut out = format!("{}: {}\n", names.join(", "), headline(about, advice));
     let sets = match advice {
-        Advice::Sets(sets) => sets,
-        Advice::None(uncured) => &uncured.sets,
+        Advice::Sets(sets) | Advice::None(sets) => sets,
         Advice::Fails(failure) => {
             out += &format!("  {}\n", failure_text(about, failure));
             return out;
         }
         _ => return out,
     };
-    if about.wish != Wish::Relax {
-        out += &defects_line(sets);
+    match &sets.failure {
+        Some(failure) if failure.fault == Fault::Hang => out += &hang_text(about, sets, failure),
+        Some(_) => out += &defects_line(sets),
+        None => {}
     }
-    if let Advice::None(found) = advice
-        && let Some(failure) = &found.failure
-    {
+    if let (Advice::None(_), Some(failure)) = (advice, &sets.failure) {
         out += &uncured_text(about, failure);
     }
     for (index, set) in sets.sets.iter().enumerate() {
@@ -97,6 +95,27 @@ fn defects_line(sets: &Sets) -> String {
     if ways.is_empty() { String::new() } else { format!("  wrong: {}\n", ways.join("; or: ")) }
 }
 
+/// What is wrong where a program may hang: a circle of waits, or CTAs that are not started; else what the
+/// sets of changes repair.
+fn hang_text(about: About<'_>, sets: &Sets, failure: &Failure) -> String {
+    let circle = failure.hanging().map_or_else(String::new, |it| hang::circle(&it, about.files));
+    let launch = match sets.residency {
+        Some(Residency::Cures) => ALL_AT_ONCE.to_owned(),
+        Some(Residency::IsNotEnough) | None => String::new(),
+    };
+    match circle.is_empty() && launch.is_empty() {
+        true => defects_line(sets),
+        false => circle + &launch,
+    }
+}
+
+/// What is wrong where CTAs wait for one that is not started, and what cures it.
+const ALL_AT_ONCE: &str = "  \
+  wrong: CTAs wait for one that need not be started before they end
+    Launched cooperatively (cudaLaunchCooperativeKernel, or the attribute cudaLaunchAttributeCooperative;
+    `Launch=cooperative` in a test), all CTAs of a grid run at once, and every execution ends.
+";
+
 /// The failure of a program that no set of changes repairs, with the nearest order that would exclude the
 /// failure.
 fn uncured_text(about: About<'_>, failure: &Failure) -> String {
@@ -107,10 +126,11 @@ fn uncured_text(about: About<'_>, failure: &Failure) -> String {
         return out;
     };
     let path = match failure.fault {
-        Fault::Race(spans) => in_execution(Problem { graph, model }, &execution)
-            .into_iter()
-            .find(|race| race_spans(graph, race) == spans)
-            .and_then(|race| race.near),
+        Fault::Race(spans) => {
+            let races = in_execution(Problem { graph, model }, &execution).into_iter();
+            let it = races.filter(|race| race_spans(graph, race) == spans).take(1).collect();
+            explained_here(model, &execution, it).pop().and_then(|race| race.near)
+        }
         Fault::Outcome => nearest_of(model, &execution, wanted(&execution)),
         Fault::Hang | Fault::Void(_) => None,
     };
@@ -176,9 +196,9 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             let repairs = counted(sets.sets.len(), ["repair", "repairs"]);
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
-        (Advice::None(uncured), _) => format!(
+        (Advice::None(sets), _) => format!(
             "{subject} is possible under {model}, and none of {} cures it",
-            counted(uncured.sets.sites.len(), ["place to change", "places to change"])
+            counted(sets.sites.len(), ["place to change", "places to change"])
         ),
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
@@ -274,7 +294,7 @@ fn kept_text(about: About<'_>, sets: &Sets, change: &Change) -> String {
 /// The statement that a line of the patch removes or changes, as written in the source.
 fn source_text(about: About<'_>, line: &Line) -> Option<String> {
     let printed = line.before.clone()?;
-    let source = about.files.text(line.span).split_whitespace().join(" ");
+    let source = about.files.text_in_a_line(line.span);
     Some(if source.is_empty() { printed } else { source })
 }
 
@@ -340,7 +360,7 @@ pub fn failure_text(about: About<'_>, failure: &Failure) -> String {
         out += &format!(" of {}", about.cases[failure.test].test.name);
     }
     if let Fault::Race([one, other]) = failure.fault {
-        let line = |span| about.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = |span| about.files.text_in_a_line(span);
         out += &format!(" of `{}` and `{}`", line(one), line(other));
     }
     let execution = failure

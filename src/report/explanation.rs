@@ -3,6 +3,7 @@
 use super::derivation::{Step, derivation, name, two_steps};
 use super::proof::Depth;
 use super::readings::{Weight, description, weight};
+use super::statement::placed;
 pub use super::subject::Subject;
 use super::witness::{Edge, Picture, text};
 use super::{near, races, reason, story};
@@ -298,8 +299,7 @@ fn axiom_with_clauses(axiom: &Axiom, files: &Files) -> String {
 }
 
 fn source_line(span: Span, files: &Files) -> String {
-    let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("    {}: {text}\n", files.location(span))
+    format!("    {}\n", placed(span, files))
 }
 
 /// An execution that would have the outcome, the axioms that the execution breaks and where, and the

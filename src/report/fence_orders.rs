@@ -13,21 +13,29 @@ use crate::vocabulary::BaseRel;
 /// Two fences, the first of which comes before the second in Fence-SC order.
 type Order = (EventId, EventId);
 
+/// What the opposite order of two fences does.
+pub(super) enum Opposite<'g> {
+    /// It breaks an axiom, too.
+    Refuted(Box<Case<'g>>),
+    /// No place of one fence alone shows what it breaks.
+    Open,
+}
+
 /// How an execution with the opposite order of two fences breaks an axiom, too.
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command tells them in words"))]
 pub(super) struct Case<'g> {
     pub(super) execution: Execution<'g>,
     /// The axiom, by index.
     pub(super) axiom: usize,
-    /// The steps of what breaks the axiom, each with the case of its opposite where the step holds by
-    /// an order of fences that no case before has decided.
-    pub(super) steps: Vec<(Edge, Option<Case<'g>>)>,
+    /// The steps of what breaks the axiom, each with its opposite where the step holds by an order of
+    /// fences that no case before has decided.
+    pub(super) steps: Vec<(Edge, Option<Opposite<'g>>)>,
     /// Whether a step holds by the order of two fences; else the axiom is broken in either order.
     pub(super) needs_order: bool,
 }
 
-impl<'g> Case<'g> {
-    /// The case of the opposite Fence-SC order, if the last of some steps holds by such an order.
+impl<'g> Opposite<'g> {
+    /// The opposite Fence-SC order, if the last of some steps holds by such an order.
     pub(super) fn of_last(
         model: &Model,
         execution: &Execution<'g>,
@@ -38,9 +46,28 @@ impl<'g> Case<'g> {
         let earlier = steps[..steps.len() - 1].iter().filter(is_choice);
         let mut decided: Vec<Order> = earlier.map(|step| (step.edge.from, step.edge.to)).collect();
         decided.push((last.edge.to, last.edge.from));
-        Self::new(model, execution, &decided)
+        Some(Self::of(model, execution, &decided))
     }
 
+    /// What the `decided` orders do, the last of which is the opposite of that of a known execution.
+    fn of(model: &Model, known: &Execution<'g>, decided: &[Order]) -> Self {
+        let case = Case::new(model, known, decided);
+        case.map_or(Self::Open, |case| Self::Refuted(Box::new(case)))
+    }
+
+    /// The edges of all steps, those of further cases among them.
+    pub(super) fn edges(&self) -> Vec<Edge> {
+        let Self::Refuted(case) = self else { return Vec::new() };
+        let mut edges = Vec::new();
+        for (edge, opposite) in &case.steps {
+            edges.push(edge.clone());
+            edges.extend(opposite.iter().flat_map(Self::edges));
+        }
+        edges
+    }
+}
+
+impl<'g> Case<'g> {
     /// Of the executions with the `decided` orders that differ from a known one in the place of one
     /// fence, that whose breaking of an axiom needs the fewest orders besides, then the fewest steps.
     fn new(model: &Model, known: &Execution<'g>, decided: &[Order]) -> Option<Self> {
@@ -63,24 +90,14 @@ impl<'g> Case<'g> {
         for Step { edge, .. } in way {
             let opposite = is_open(model, &execution, &edge, &decided).then(|| {
                 decided.push((edge.to, edge.from));
-                let case = Self::new(model, &execution, &decided);
+                let opposite = Opposite::of(model, &execution, &decided);
                 decided.pop();
                 decided.push((edge.from, edge.to));
-                case
+                opposite
             });
-            steps.push((edge, opposite.flatten()));
+            steps.push((edge, opposite));
         }
         Some(Self { execution, axiom, steps, needs_order })
-    }
-
-    /// The edges of all steps, those of further cases among them.
-    pub(super) fn edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for (edge, opposite) in &self.steps {
-            edges.push(edge.clone());
-            edges.extend(opposite.iter().flat_map(Self::edges));
-        }
-        edges
     }
 }
 

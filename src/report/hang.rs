@@ -4,7 +4,7 @@
 use super::reason::{Place, undecided};
 use super::witness::{Picture, piece_value, text};
 use crate::batch::Case;
-use crate::check::{Hang, Hanging, Status, Stop};
+use crate::check::{Hang, Hanging, Status, Stop, WaitCause, WaitFor};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, EventId, LocId};
@@ -84,6 +84,7 @@ fn hanging_execution(
             out.push_str(&format!("{lead}{line}\n"));
         }
     }
+    out.push_str(&circle(hanging, files));
     out.push('\n');
     match Picture::of(&case.test.name, &hanging.graph, choices, model) {
         Ok(mut picture) => {
@@ -97,6 +98,70 @@ fn hanging_execution(
         Err(message) => out.push_str(&format!("  {message}\n")),
     }
     out
+}
+
+/// The circle of threads that wait for each other, if there is one, in lines.
+pub(super) fn circle(hanging: &Hanging, files: &Files) -> String {
+    let circle = hanging.circle();
+    if circle.is_empty() {
+        return String::new();
+    }
+    let heading = match takes_locks(&circle) {
+        true => "  Locks are taken in opposite orders, which closes a circle of waits; one order for all \
+                 threads breaks it:\n"
+            .to_owned(),
+        false => "  The threads wait for each other in a circle:\n".to_owned(),
+    };
+    let lines = circle.iter().map(|wait| format!("    {}\n", wait_text(wait, hanging, files)));
+    heading + &lines.collect::<String>()
+}
+
+/// Whether each thread of a circle waits for a lock that the next one has taken.
+fn takes_locks(circle: &[WaitFor]) -> bool {
+    !circle.is_empty() && circle.iter().all(|wait| matches!(wait.what, WaitCause::Lock { .. }))
+}
+
+/// For what a thread of a circle waits.
+pub(super) fn wait_text(wait: &WaitFor, hanging: &Hanging, files: &Files) -> String {
+    let graph = &hanging.graph;
+    let [thread, other] = [wait.thread, wait.other].map(|agent| name(graph, agent));
+    let at = |id: EventId| statement(graph.event(id).span, files);
+    let place = |id: EventId| {
+        let loc = graph.event(id).loc;
+        loc.map_or("memory", |loc| graph.locations[loc.index()].name.as_str())
+    };
+    match wait.what {
+        WaitCause::Lock { poll, taken } => format!(
+            "{thread} waits at {} for {}, which {other} has taken at {} and gives back only behind its own \
+             wait",
+            at(poll),
+            place(poll),
+            at(taken)
+        ),
+        WaitCause::Write { poll, write } => format!(
+            "{thread} waits at {} for {}, which {other} writes at {}, behind its own wait",
+            at(poll),
+            place(poll),
+            at(write)
+        ),
+        WaitCause::Arrival(b) => {
+            let op = &graph.barriers[b];
+            format!(
+                "{thread} waits at {}, {}, for {other}, which comes there only behind its own wait",
+                op.key,
+                at(op.event)
+            )
+        }
+    }
+}
+
+/// A statement with its line: `line 12 \`bra L\``.
+fn statement(span: Span, files: &Files) -> String {
+    let text = files.text_in_a_line(span);
+    match Place::of(span, files) {
+        Some(place) => format!("line {} `{}`", place.line, text.trim_end_matches(';')),
+        None => format!("`{text}`"),
+    }
 }
 
 /// The code of a thread's status in JSON.
@@ -298,10 +363,6 @@ impl StatusLines<'_> {
 
     /// A statement with its line: `line 12 \`bra L\``.
     fn statement(&self, span: Span) -> String {
-        let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-        match Place::of(span, self.files) {
-            Some(place) => format!("line {} `{}`", place.line, text.trim_end_matches(';')),
-            None => format!("`{text}`"),
-        }
+        statement(span, self.files)
     }
 }

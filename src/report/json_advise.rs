@@ -3,11 +3,11 @@
 use super::advise::{About, failure_text, headline};
 use super::cuda;
 use super::json::{SCHEMA, picture, place};
-use super::json_single::defect_of;
+use super::json_single::{circle, defect_of};
 use super::reason::{Place, undecided};
 use crate::advise::program::lines;
 use crate::advise::property::{Failure, Probe};
-use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
+use crate::advise::{Advice, Change, Residency, Set, Sets, Wish, defects};
 use crate::relation::expr::Model;
 use serde_json::{Value, json};
 
@@ -42,8 +42,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         "undecided": null,
     });
     let looked_at = match advice {
-        Advice::Sets(sets) => Some(sets),
-        Advice::None(uncured) => Some(&uncured.sets),
+        Advice::Sets(sets) | Advice::None(sets) => Some(sets),
         _ => None,
     };
     if let Some(sets) = looked_at {
@@ -54,6 +53,10 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         value["written"] = json!(sets.written);
         value["more"] = json!(sets.more);
         value["sets"] = sets.sets.iter().map(|set| set_json(about, sets, set, model)).collect();
+        if let Some(hanging) = sets.failure.as_ref().and_then(|failure| failure.hanging()) {
+            value["circle"] = circle(&hanging, about.files);
+            value["cooperative"] = json!(sets.residency.map(|launch| launch == Residency::Cures));
+        }
         if let Some((cost, why)) = &sets.undecided {
             let text = undecided(why, about.files);
             value["undecided"] = json!({ "cost": cost, "code": why.code(), "text": text });
@@ -69,8 +72,8 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             value["undecided"] =
                 json!({ "cost": null, "code": "too-many-sites", "text": why.to_string() });
         }
-        Advice::None(uncured) => {
-            if let Some(failure) = &uncured.failure {
+        Advice::None(sets) => {
+            if let Some(failure) = &sets.failure {
                 value["failure"] = failure_json(about, failure, model);
             }
         }

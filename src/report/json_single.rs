@@ -8,13 +8,13 @@ use super::witness::Edge;
 use super::witness::focus::Role;
 use super::{hang, near};
 use crate::batch::{Case, Judgement};
-use crate::check::{Hang, Status};
+use crate::check::{Hang, Hanging, Status, WaitCause, WaitFor};
 use crate::defect::Defect;
 use crate::event::graph::EventGraph;
-use crate::id::EventId;
+use crate::id::{AgentId, EventId};
 use crate::progress::Progress;
 use crate::race::near::Link;
-use crate::race::{NearMiss, Race, defects, describe};
+use crate::race::{ExplainedRace, NearMiss, defects, describe};
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Undecided;
@@ -70,7 +70,7 @@ pub(super) fn near_miss(path: &NearMiss, graph: &EventGraph, files: &Files) -> V
         json!({
             "thread": graph.agents[event.agent.index()].name,
             "place": Place::of(event.span, files).as_ref().map(place),
-            "line": files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" "),
+            "line": files.text_in_a_line(event.span),
         })
     };
     let link = |link: &Link| {
@@ -96,35 +96,36 @@ pub(super) fn near_miss(path: &NearMiss, graph: &EventGraph, files: &Files) -> V
 pub fn races(
     case: &Case,
     judgement: &Judgement,
-    races: &[Race],
+    races: &[ExplainedRace],
     graph: &EventGraph,
     model: &Model,
     files: &Files,
     caveat: Option<&str>,
     cut: Option<&Undecided>,
 ) -> String {
-    let clause = |race: &Race, defect: Defect| {
-        race.near.as_ref().map_or(defect.clause(), |path| path.clause_of(defect, graph))
+    let clause = |near: Option<&NearMiss>, defect: Defect| {
+        near.map_or(defect.clause(), |path| path.clause_of(defect, graph))
     };
-    let one = |race: &Race| {
+    let one = |explained: &ExplainedRace| {
+        let ExplainedRace { race, missing, near } = explained;
         let access = |(access, event)| {
             let span = graph.event(event).span;
             json!({
                 "access": describe(graph, access),
                 "place": Place::of(span, files).as_ref().map(place),
-                "line": files.text(span).split_whitespace().collect::<Vec<_>>().join(" "),
+                "line": files.text_in_a_line(span),
             })
         };
         let pairs = [(race.accesses.0, race.events.0), (race.accesses.1, race.events.1)];
         json!({
             "mixed": race.mixed,
             "accesses": pairs.map(access),
-            "defects": defects(race)
+            "defects": defects(explained)
                 .iter()
-                .map(|defect| defect_of(*defect, clause(race, *defect)))
+                .map(|defect| defect_of(*defect, clause(near.as_ref(), *defect)))
                 .collect::<Vec<_>>(),
-            "near": race.near.as_ref().map(|path| near_miss(path, graph, files)),
-            "missing": race.missing.iter().map(|missing| missing.code()).collect::<Vec<_>>(),
+            "near": near.as_ref().map(|path| near_miss(path, graph, files)),
+            "missing": missing.iter().map(|missing| missing.code()).collect::<Vec<_>>(),
             "witness": picture(case, graph, &race.choices, model),
         })
     };
@@ -165,12 +166,31 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
                 })
             };
             value["threads"] = hanging.threads.iter().zip(said).map(thread).collect();
+            value["circle"] = circle(hanging, files);
             if let Some(choices) = &hanging.choices {
                 value["witness"] = picture(case, &hanging.graph, choices, model);
             }
         }
     }
     finished(&value)
+}
+
+/// The circle of threads that wait for each other; empty without one.
+pub(super) fn circle(hanging: &Hanging, files: &Files) -> Value {
+    let name = |agent: AgentId| hanging.graph.agents[agent.index()].name.clone();
+    let wait = |wait: &WaitFor| {
+        json!({
+            "thread": name(wait.thread),
+            "other": name(wait.other),
+            "for": match wait.what {
+                WaitCause::Lock { .. } => "lock",
+                WaitCause::Write { .. } => "write",
+                WaitCause::Arrival(_) => "arrival",
+            },
+            "text": hang::wait_text(wait, hanging, files),
+        })
+    };
+    hanging.circle().iter().map(wait).collect()
 }
 
 /// A picture: the execution with its title, and the deciding edges.

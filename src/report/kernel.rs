@@ -3,6 +3,7 @@
 use super::hang;
 use super::json::{SCHEMA, launch, place};
 use super::reason::{self, Place};
+use super::statement::placed;
 use crate::batch::{Case, Judgement};
 use crate::check::{Hang, Hanging, Status, Stop};
 use crate::event::graph::{Event, EventGraph, EventKind};
@@ -14,7 +15,7 @@ use crate::rule::Unsupported;
 use crate::source::{Files, Span};
 use crate::verdict::{Undecided, Verdict};
 use itertools::Itertools;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 /// The most pairs of racing statements that a report on a kernel names; `ptxmc races` lists all.
@@ -175,8 +176,7 @@ impl Findings<'_> {
             lines.push(format!("{first} and {second}{more}"));
             let once = usize::from(statements[0] == statements[1]);
             for &span in &statements[once..] {
-                let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-                lines.push(format!("    {}: {text}", self.files.location(span)));
+                lines.push(format!("    {}", placed(span, self.files)));
                 places.push(span);
             }
         }
@@ -272,14 +272,12 @@ impl Findings<'_> {
         if self.case.test.launched.is_none() || self.is_part() {
             return None;
         }
-        let changes = |event: &&Event| event.is_write() && !matches!(event.kind, EventKind::Init);
-        let written: FxHashSet<LocId> =
-            graph.events.iter().filter(changes).filter_map(|event| event.loc).collect();
+        let uses = uses(graph);
         let is_unwritten = |event: &&Event| {
             event.is_memory()
                 && !event.is_write()
                 && !event.marks.looks
-                && event.loc.is_some_and(|loc| !written.contains(&loc))
+                && event.loc.is_some_and(|loc| !uses[&loc].is_written)
                 && graph.objects[graph.access(event.access).object.index()].shared.is_some()
         };
         let mut spans: Vec<Span> = Vec::new();
@@ -290,8 +288,7 @@ impl Findings<'_> {
             }
             spans.push(event.span);
             lines.push(format!("{}, which no thread writes", describe(graph, event.access)));
-            let text = self.files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
-            lines.push(format!("    {}: {text}", self.files.location(event.span)));
+            lines.push(format!("    {}", placed(event.span, self.files)));
         }
         let kind = AnswerKind::Found;
         (!spans.is_empty()).then_some(Answer { question: "unwritten", kind, lines, spans })
@@ -365,15 +362,29 @@ const WRITING: &str = ", at least one of them writing";
 
 /// Whether two agents access one location, at least one of them writing.
 fn accesses_meet(graph: &EventGraph) -> bool {
-    let mut known: FxHashMap<LocId, (AgentId, bool, bool)> = FxHashMap::default();
+    uses(graph).values().any(|of| of.by_several && of.is_written)
+}
+
+/// How a program accesses a location.
+struct Use {
+    first: AgentId,
+    /// Whether another agent than the first accesses it.
+    by_several: bool,
+    is_written: bool,
+}
+
+/// The uses of the locations that a program accesses; initial writes are none.
+fn uses(graph: &EventGraph) -> FxHashMap<LocId, Use> {
+    let mut uses: FxHashMap<LocId, Use> = FxHashMap::default();
     let is_initial = |event: &Event| matches!(event.kind, EventKind::Init);
     for event in graph.events.iter().filter(|e| e.is_memory() && !is_initial(e)) {
         let Some(loc) = event.loc else { continue };
-        let (first, several, writes) = known.entry(loc).or_insert((event.agent, false, false));
-        *several |= *first != event.agent;
-        *writes |= event.is_write();
+        let unused = Use { first: event.agent, by_several: false, is_written: false };
+        let of = uses.entry(loc).or_insert(unused);
+        of.by_several |= of.first != event.agent;
+        of.is_written |= event.is_write();
     }
-    known.values().any(|&(_, several, writes)| several && writes)
+    uses
 }
 
 /// Whether a verdict concerns only the representative threads.

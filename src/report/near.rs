@@ -11,7 +11,7 @@ use crate::execution::build::Execution;
 use crate::litmus::ast::Quantifier;
 use crate::race::near::{How, Link};
 use crate::race::paths::{nearest_of, wanted};
-use crate::race::{NearMiss, Race, defects, in_execution};
+use crate::race::{ExplainedRace, NearMiss, defects, explained_here, in_execution};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
@@ -144,9 +144,12 @@ pub fn kinds(case: &Case, judgement: &Judgement, model: &Model) -> Vec<String> {
         return Vec::new();
     };
     let races = Execution::build(graph, (**choices).clone())
-        .map(|execution| in_execution(Problem { graph, model }, &execution))
+        .map(|execution| {
+            let races = in_execution(Problem { graph, model }, &execution);
+            explained_here(model, &execution, races)
+        })
         .unwrap_or_default();
-    let of_race = |race: &Race| match &race.near {
+    let of_race = |race: &ExplainedRace| match &race.near {
         Some(path) => path.sentences(graph),
         None => defects(race).into_iter().map(Defect::sentence).collect(),
     };

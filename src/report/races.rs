@@ -3,13 +3,16 @@
 use super::caveat::Caveat;
 use super::near;
 use super::reason;
-use super::statement::named;
+use super::statement::{named, placed};
 use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::id::EventId;
-use crate::race::{Gap, Missing, Observation, Race, defects, describe, in_execution, spans};
+use crate::race::{
+    ExplainedRace, Gap, Missing, Observation, defects, describe, explained_here, in_execution,
+    spans,
+};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
@@ -20,7 +23,7 @@ use crate::verdict::Undecided;
 #[must_use]
 pub fn render(
     case: &Case,
-    races: &[Race],
+    races: &[ExplainedRace],
     graph: &EventGraph,
     model: &Model,
     files: &Files,
@@ -47,7 +50,7 @@ pub fn render(
         out.push_str(&format!("there may be more: {}\n", reason::undecided(why, files)));
     }
     for races in by_execution(races) {
-        let picture = Execution::build(graph, (*races[0].choices).clone())
+        let picture = Execution::build(graph, (*races[0].race.choices).clone())
             .map(|execution| Picture::of_execution(&case.test.name, &execution, model));
         for (index, race) in races.iter().enumerate() {
             out.push_str(&race_text(race, &races[..index], graph, files));
@@ -71,24 +74,26 @@ pub(super) fn beside_picture(
     execution: &Execution<'_>,
     files: &Files,
 ) -> String {
-    let races = in_execution(problem, execution);
-    let shown: Vec<&Race> = races.iter().take(MOST_BESIDE_PICTURE).collect();
+    let mut races = in_execution(problem, execution);
+    let more = races.len().saturating_sub(MOST_BESIDE_PICTURE);
+    races.truncate(MOST_BESIDE_PICTURE);
+    let races = explained_here(problem.model, execution, races);
+    let shown: Vec<&ExplainedRace> = races.iter().collect();
     let mut out = String::new();
     for (index, race) in shown.iter().enumerate() {
         out.push_str(&race_text(race, &shown[..index], problem.graph, files));
     }
-    if races.len() > MOST_BESIDE_PICTURE {
-        let more = races.len() - MOST_BESIDE_PICTURE;
+    if more > 0 {
         out.push_str(&format!("\nand {more} more races, which `ptxmc races` lists\n"));
     }
     out
 }
 
 /// The races grouped by execution; groups are in the order of their first races.
-fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
-    let mut groups: Vec<Vec<&Race>> = Vec::new();
+fn by_execution(races: &[ExplainedRace]) -> Vec<Vec<&ExplainedRace>> {
+    let mut groups: Vec<Vec<&ExplainedRace>> = Vec::new();
     for race in races {
-        match groups.iter_mut().find(|group| group[0].choices == race.choices) {
+        match groups.iter_mut().find(|group| group[0].race.choices == race.race.choices) {
             Some(group) => group.push(race),
             None => groups.push(vec![race]),
         }
@@ -98,26 +103,32 @@ fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
 
 /// A race with the missing order. A race that lacks the same as one of the races `above` refers to that
 /// race.
-fn race_text(race: &Race, above: &[&Race], graph: &EventGraph, files: &Files) -> String {
+fn race_text(
+    explained: &ExplainedRace,
+    above: &[&ExplainedRace],
+    graph: &EventGraph,
+    files: &Files,
+) -> String {
+    let ExplainedRace { race, missing, near } = explained;
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
-    out += &near::defects_line(&defects(race), race.near.as_ref(), graph);
+    out += &near::defects_line(&defects(explained), near.as_ref(), graph);
     for span in spans(graph, race) {
-        let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-        out.push_str(&format!("    {}: {line}\n", files.location(span)));
+        out.push_str(&format!("    {}\n", placed(span, files)));
     }
-    let has_path = race.near.is_some();
-    for missing in race.missing.iter().filter(|missing| !has_path || !missing.is_told_by_path()) {
+    let has_path = near.is_some();
+    for missing in missing.iter().filter(|missing| !has_path || !missing.is_told_by_path()) {
         out.push_str(&format!("  {}\n", missing_text(*missing, graph, files)));
     }
-    let Some(path) = &race.near else { return out };
+    let Some(path) = near else { return out };
     let same =
         above.iter().find(|other| other.near.as_ref().is_some_and(|p| p.lacks_the_same(path)));
     match same {
         Some(other) => {
             let [first, last] = [path.first, path.last].map(|id| named(id, graph, files));
-            let [one, two] = [other.accesses.0, other.accesses.1].map(|a| describe(graph, a));
+            let [one, two] =
+                [other.race.accesses.0, other.race.accesses.1].map(|a| describe(graph, a));
             out + &format!(
                 "  Between {first} and {last} the same is missing as in the race of {one} and {two} above.\n"
             )

@@ -139,7 +139,7 @@ pub fn undecided(why: &Undecided, files: &Files) -> String {
 fn cut(bounded: &Bounded, files: &Files) -> String {
     let (what, place) = match bounded.branch {
         Some(branch) => {
-            let statement = files.text(branch).split_whitespace().collect::<Vec<_>>().join(" ");
+            let statement = files.text_in_a_line(branch);
             let place = format!(" ({})", files.location(branch));
             (format!("the loop that `{statement}` closes"), place)
         }

@@ -2,13 +2,18 @@
 
 use crate::event::graph::{AgentKind, Completion, EventGraph, EventKind};
 use crate::id::EventId;
-use crate::source::Files;
+use crate::source::{Files, Span};
+
+/// The place of a statement, with its text.
+pub(super) fn placed(span: Span, files: &Files) -> String {
+    format!("{}: {}", files.location(span), files.text_in_a_line(span))
+}
 
 /// The thread, the line and the text of the statement that performs an event.
 pub(super) fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
     let event = graph.event(id);
     let agent = &graph.agents[event.agent.index()].name;
-    let text = files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = files.text_in_a_line(event.span);
     let line = files.get(event.span.file).map(|file| file.position(event.span.start as usize).line);
     let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
     match graph.agents[event.agent.index()].kind {

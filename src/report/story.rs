@@ -1,7 +1,7 @@
 //! Edges of an execution into sentences, which name statements by thread, text and line.
 
 use super::derivation::{Step, steps};
-use super::fence_orders::{Case, is_ordered_by_patterns};
+use super::fence_orders::{Opposite, is_ordered_by_patterns};
 use super::proof;
 use super::reason::Place;
 use super::statement::named;
@@ -111,7 +111,14 @@ fn atomic_order(execution: &Execution<'_>, edge: &Edge, files: &Files) -> String
 }
 
 /// How the opposite order of two fences breaks an axiom, in words; cases of further fences are indented.
-fn opposite_order(case: &Case<'_>, model: &Model, files: &Files) -> Vec<String> {
+fn opposite_order(opposite: &Opposite<'_>, model: &Model, files: &Files) -> Vec<String> {
+    let Opposite::Refuted(case) = opposite else {
+        return vec![
+            "What the other way round breaks is left open: no place of one fence alone \
+                     in Fence-SC order shows it."
+                .to_owned(),
+        ];
+    };
     let name = &model.axioms[case.axiom].name;
     let mut lines = vec![match case.needs_order {
         true => format!("The other way round {name} would be broken:"),
@@ -119,7 +126,7 @@ fn opposite_order(case: &Case<'_>, model: &Model, files: &Files) -> Vec<String> 
     }];
     for (edge, opposite) in &case.steps {
         lines.push(format!("- {}", step_sentence(model, &case.execution, edge, files)));
-        let nested = opposite.iter().flat_map(|case| opposite_order(case, model, files));
+        let nested = opposite.iter().flat_map(|other| opposite_order(other, model, files));
         lines.extend(nested.map(|line| format!("  {line}")));
     }
     lines
@@ -175,8 +182,8 @@ impl ExplainedStep {
         Self {
             edge: step.edge.clone(),
             sentence: step_sentence(model, execution, &step.edge, files),
-            otherwise: Case::of_last(model, execution, &way[..=at])
-                .map_or_else(Vec::new, |case| opposite_order(&case, model, files)),
+            otherwise: Opposite::of_last(model, execution, &way[..=at])
+                .map_or_else(Vec::new, |opposite| opposite_order(&opposite, model, files)),
             proof,
         }
     }

@@ -386,6 +386,14 @@ fn hangs_that_orders_cure_are_repaired() {
     insta::assert_snapshot!(told.concat());
 }
 
+/// Locks in opposite orders are told as such, and a launch that cures is named.
+#[test]
+fn hangs_are_told_by_their_circle_and_their_launch() {
+    let told = ["tests/cli/lock-order.litmus", "litmus/progress/ctas-poll.litmus"]
+        .map(|file| ptxmc(&["advise", "--hangs", file]).transcript());
+    insta::assert_snapshot!(told.concat());
+}
+
 #[test]
 fn the_repaired_test_is_written_and_passes() {
     let folder = tempfile::tempdir().expect("there is room");
@@ -487,7 +495,7 @@ fn store_buffering(second: &str, condition: &str) -> Sets {
     match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
         Advice::Sets(sets) => {
             assert_eq!(verdict(&sets.sets[0].tests[0], &model), Kind::Forbidden, "{text}");
-            sets
+            *sets
         }
         other => panic!("{other:?}\n{text}"),
     }

@@ -8,10 +8,11 @@ use ptxmc::testing::check::{Settings, races};
 use ptxmc::testing::engines::Choice;
 use ptxmc::testing::execution::build::Execution;
 use ptxmc::testing::id::EventId;
-use ptxmc::testing::race::defects;
 use ptxmc::testing::race::near::{How, Link};
+use ptxmc::testing::race::{defects, explained};
 use ptxmc::testing::relation::eval::{Interpretation, evaluate};
 use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Problem;
 use ptxmc::testing::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,11 +25,13 @@ fn shipped(name: &str) -> std::path::PathBuf {
 fn kinds(name: &str) -> (BTreeSet<&'static str>, Vec<Vec<How>>) {
     let test = read(&shipped(name)).expect("a test");
     let engine = Choice::Auto.engine();
-    let (found, _) = races(&test, &model("ptx-9.2"), engine.as_ref(), Settings::default())
-        .expect("races are known");
+    let model = model("ptx-9.2");
+    let (found, graph) =
+        races(&test, &model, engine.as_ref(), Settings::default()).expect("races are known");
     assert!(!found.list.is_empty(), "{name} has a race");
-    let codes = found.list.iter().flat_map(defects).map(Defect::code).collect();
-    let ways = found.list.iter().filter_map(|race| race.near.as_ref());
+    let found = explained(Problem { graph: &graph, model: &model }, found.list);
+    let codes = found.iter().flat_map(defects).map(Defect::code).collect();
+    let ways = found.iter().filter_map(|race| race.near.as_ref());
     let ways = ways.map(|near| near.links.iter().map(|link| link.how).collect()).collect();
     (codes, ways)
 }
@@ -131,10 +134,10 @@ fn what_is_missing_is_missing_and_no_more() {
         let Ok((found, graph)) = races(&test, &model, engine.as_ref(), Settings::default()) else {
             continue;
         };
-        for race in &found.list {
+        for race in explained(Problem { graph: &graph, model: &model }, found.list) {
             let Some(near) = &race.near else { continue };
-            let execution =
-                Execution::build(&graph, (*race.choices).clone()).expect("a consistent execution");
+            let choices = (*race.race.choices).clone();
+            let execution = Execution::build(&graph, choices).expect("a consistent execution");
             looked_at += 1;
             assert!(near.distance() > 0, "{}: they would be ordered", file.display());
             let mut at = near.first;

@@ -170,6 +170,14 @@ fn advice_fits_the_schema() {
     let both = report(&[&["advise", "--repair", "--format", "json"], &pair[..]].concat());
     let answers = [&both["tests"][0]["answer"], &both["tests"][1]["answer"]];
     assert_eq!(answers, ["none", "nothing-to-repair"], "{both}");
+    for (test, waits, cures) in [
+        ("tests/cli/lock-order.litmus", 2, Value::Null),
+        ("litmus/progress/ctas-poll.litmus", 0, true.into()),
+    ] {
+        let hangs = report(&["advise", "--hangs", "--format", "json", test]);
+        assert_eq!(hangs["circle"].as_array().map(Vec::len), Some(waits), "{hangs}");
+        assert_eq!(hangs["cooperative"], cures, "{hangs}");
+    }
     let racy = "litmus/realworld/R01-volatile-flag.litmus";
     report(&["advise", "--relax", "--format", "json", racy]);
     report(&["advise", "--races", "--format", "json", racy]);

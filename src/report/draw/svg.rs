@@ -101,7 +101,7 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
             if !lines.contains(&line) {
                 lines.push(line);
             }
-            let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = files.text_in_a_line(span);
             let statement = format!("{}:{}: {text}", place.file, place.line);
             if !statements.contains(&statement) {
                 statements.push(statement);

@@ -16,7 +16,7 @@ use crate::relation::axiom::Failure;
 use crate::relation::eval::Interpretation;
 use crate::relation::expr::Model;
 use crate::report::derivation::steps;
-use crate::report::fence_orders::Case;
+use crate::report::fence_orders::Opposite;
 use crate::solve::Pairs;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
@@ -61,9 +61,9 @@ impl Focus {
         let mut focus = Self::default();
         for failure in failures {
             let steps = steps(model, execution, failure);
-            let cases =
-                (0..steps.len()).filter_map(|at| Case::of_last(model, execution, &steps[..=at]));
-            let otherwise: Vec<Edge> = cases.flat_map(|case| case.edges()).collect();
+            let opposites = (0..steps.len())
+                .filter_map(|at| Opposite::of_last(model, execution, &steps[..=at]));
+            let otherwise: Vec<Edge> = opposites.flat_map(|opposite| opposite.edges()).collect();
             for step in steps {
                 focus.add(step.edge, Role::Decides);
             }
