@@ -10,6 +10,7 @@
 //! abandoned, another one goes on. Threads that wait in loops take steps; threads that wait at
 //! barriers take none.
 
+mod clocks;
 mod polls;
 
 use super::asked::Asked;

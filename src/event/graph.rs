@@ -421,6 +421,8 @@ pub struct Cut {
     pub polls: Vec<AccessId>,
     /// For such a loop, the conditions that no wait of these rounds times out.
     pub patience: Vec<ExprId>,
+    /// For such a loop, what clocks show in these rounds.
+    pub clocks: Vec<ExprId>,
     /// The branch at which the thread is cut.
     pub span: Span,
     /// The reason.
