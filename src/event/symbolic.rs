@@ -372,7 +372,8 @@ impl<'d, 'p> SymbolicThread<'d, 'p> {
     pub(super) fn violation(&mut self, guard: ExprId, span: Span, rule: Rule) -> Violation {
         let behind = vec![self.builder.at(self.index)];
         let ended = self.builder.ended_before(self.index, guard);
-        Violation { guard, span, rule: Some(rule), behind, ended }
+        let position = Some(self.position);
+        Violation { guard, span, rule: Some(rule), behind, ended, position }
     }
 
     pub(super) fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {

@@ -195,7 +195,12 @@ impl Findings<'_> {
                 AnswerKind::Unknown
             }
             (true, None) if void => {
-                lines.push("none that was found, but see below".to_owned());
+                lines.push(match self.unfollowed() {
+                    Some(name) => format!(
+                        "none that was found, but what threads do behind `{name}` is not known"
+                    ),
+                    None => "none that was found, but see below".to_owned(),
+                });
                 AnswerKind::Unknown
             }
             (true, None) => {
@@ -205,6 +210,14 @@ impl Findings<'_> {
             }
         };
         Answer { question, kind, lines, spans: places }
+    }
+
+    /// The instruction behind which threads are not followed.
+    fn unfollowed(&self) -> Option<&str> {
+        match &self.judgement.verdict {
+            Verdict::OutOfModel(reason) => reason.rule.unfollowed(),
+            _ => None,
+        }
     }
 
     /// The consequence for the launch if the threads of the test do not race.
