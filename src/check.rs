@@ -50,7 +50,7 @@ pub(crate) use features::lacking_features;
 pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;
-pub use unreached::unreached;
+pub use unreached::{Effect, Unreached, unreached};
 
 /// The outcome of checking a test.
 #[derive(Clone, Debug)]

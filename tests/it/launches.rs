@@ -203,3 +203,29 @@ fn behind_what_is_not_followed_no_race_is_sure() {
     let (text, status) = launched("waits", &around(waits, extern_function), launch);
     assert_eq!(status, 3, "{text}");
 }
+
+#[test]
+fn waits_that_only_other_threads_reach_are_told() {
+    let ticket = |rest: &str| {
+        let body = format!(
+            "  atom.relaxed.gpu.global.add.u32 %r2, [%rd1], 1;
+  setp.ne.u32 %p1, %r2, 300;
+  @%p1 ret;
+{rest}"
+        );
+        module(&kernel("k", &body))
+    };
+    let launch = "buf a[1] of .u32; k<<<1, 512>>>(a) cluster(1)";
+    let ways = [("W: bra W;", "hang"), ("  barrier.cluster.wait;", "undefined")];
+    for (rest, question) in ways {
+        let (text, status) = launched("other", &ticket(rest), launch);
+        assert_eq!(status, 3, "{text}");
+        let line = text.lines().find(|line| line.trim_start().starts_with(question));
+        let line = line.expect("each question has a line");
+        assert!(line.contains("none of them is known to reach what"), "{text}");
+        assert!(line.contains("k.ptx:15"), "{text}");
+    }
+    // Registers that only other threads compute do no harm.
+    let (text, status) = launched("harmless", &ticket("  add.u32 %r3, %r2, 1;"), launch);
+    assert_eq!(status, 0, "{text}");
+}
