@@ -25,11 +25,11 @@ use crate::race;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::solve::{Engine, Pairs};
-use crate::verdict::{Undecided, Verdict};
+use crate::verdict::{Kind, Undecided, Verdict};
 use cost::{Class, Costs};
 use itertools::Itertools;
 use program::{Assignment, changed};
-use property::{Asking, Failure, Probe, Property};
+use property::{Asking, Failure, Fault, Probe, Property};
 use search::{Found, Search};
 use site::{Site, TooMany};
 use std::collections::BTreeSet;
@@ -96,6 +96,17 @@ pub struct Uncured {
     pub sets: Sets,
     /// What the program does that it must not do.
     pub failure: Option<Box<Failure>>,
+}
+
+impl Uncured {
+    /// The verdict by which the program means nothing or never ends, if that is what is wrong.
+    #[must_use]
+    pub fn void(&self) -> Option<Kind> {
+        match self.failure.as_ref()?.fault {
+            Fault::Void(kind) => Some(kind),
+            Fault::Outcome | Fault::Race(_) | Fault::Hang => None,
+        }
+    }
 }
 
 /// Sets of changes.

@@ -54,7 +54,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         out += &defects_line(sets);
     }
     if let Advice::None(found) = advice
-        && let Some(failure) = &found.failure
+        && let Some(failure) = found.failure.as_ref().filter(|_| found.void().is_none())
     {
         out += &uncured_text(about, failure);
     }
@@ -176,10 +176,14 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             let repairs = counted(sets.sets.len(), ["repair", "repairs"]);
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
-        (Advice::None(uncured), _) => format!(
-            "{subject} is possible under {model}, and none of {} cures it",
-            counted(uncured.sets.sites.len(), ["place to change", "places to change"])
-        ),
+        (Advice::None(uncured), _) => {
+            let fault = match uncured.void() {
+                Some(kind) => fault_text(Fault::Void(kind)).to_owned(),
+                None => format!("{subject} is possible"),
+            };
+            let places = counted(uncured.sets.sites.len(), ["place to change", "places to change"]);
+            format!("{fault} under {model}, and none of {places} cures it")
+        }
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
             verdict.kind().name(),
