@@ -12,7 +12,7 @@ use crate::litmus::ast::{Metadata, Quantifier, Test};
 use crate::progress::Progress;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
-use crate::solve::{Engine, Goal, States};
+use crate::solve::{Engine, Goal, States, Why};
 use crate::verdict::{Kind, Undecided, Verdict};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -481,7 +481,16 @@ fn agreed(
     let means_nothing = matches!(outcome.verdict.kind(), Kind::OutOfModel | Kind::Error);
     let hang = (!means_nothing).then(|| {
         let aside = settings.with_budget(settings.budget.aside());
-        check::hang(test, model, &engine, aside, &outcome)
+        match check::hang(test, model, &engine, aside, &outcome) {
+            // The limit is the user's if the verdict ran into it, or if it is no longer than this one.
+            Hang::Unknown(Undecided::Engine(Why::Timeout))
+                if outcome.verdict.kind() != Kind::Unknown
+                    && aside.budget.milliseconds != settings.budget.milliseconds =>
+            {
+                Hang::Unknown(Undecided::Engine(Why::Aside))
+            }
+            hang => hang,
+        }
     });
     if let Some(message) = engine.disagreement() {
         (outcome.verdict, outcome.holds) = (Verdict::Error(message), None);

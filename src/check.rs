@@ -10,6 +10,7 @@ mod condition_rules;
 mod cut;
 mod deadlock;
 mod definedness;
+mod departures;
 mod ends;
 mod events;
 mod features;
@@ -39,6 +40,7 @@ use crate::rule::Unsupported;
 use crate::solve::{Engine, Problem, States};
 use crate::verdict::{Undecided, Verdict};
 use bound::bounded;
+use departures::up_to_departures;
 use limits::{TimeLimited, too_large};
 
 pub use condition::{SINGLE_COPY, confirm, goal_of, verify};
@@ -49,7 +51,7 @@ pub(crate) use features::lacking_features;
 pub use hang::{Hang, HangKind, Hanging, Status, Stop, WaitCause, WaitFor, hang};
 pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;
-pub use unreached::unreached;
+pub use unreached::{Effect, Unreached, unreached};
 
 /// The outcome of checking a test.
 #[derive(Clone, Debug)]
@@ -124,7 +126,8 @@ pub fn states(
 }
 
 /// The data races of a test, with its events. These are races in executions that end or are cut; if
-/// there are none, races before possible infinite waits.
+/// there are none, races before possible infinite waits. Threads go no further than to instructions
+/// that are not followed: a race behind one may be none.
 ///
 /// # Errors
 /// As [`race::races`]; too large a program is unknown.
@@ -134,7 +137,7 @@ pub fn races(
     engine: &dyn Engine,
     settings: Settings,
 ) -> Result<(Races, EventGraph), Verdict> {
-    let graph = graph_with_rounds(test, model, settings);
+    let graph = up_to_departures(graph_with_rounds(test, model, settings));
     let timed = TimeLimited::new(engine, settings);
     let engine = SoundDependence(&timed);
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &engine, settings.budget);

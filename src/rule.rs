@@ -625,6 +625,18 @@ impl Rule {
         }
     }
 
+    /// The name of an instruction that is not followed: what its thread does then, and where it
+    /// goes on, is not known.
+    #[must_use]
+    pub fn unfollowed(&self) -> Option<&str> {
+        match self {
+            Self::Instruction { name } | Self::Call { name } | Self::IndirectBranch { name } => {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether executions that break the rule are outside the model, rather than undefined.
     #[must_use]
     pub fn is_out_of_model(&self) -> bool {

@@ -26,11 +26,11 @@ use crate::race;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::solve::{Engine, Pairs};
-use crate::verdict::{Undecided, Verdict};
+use crate::verdict::{Kind, Undecided, Verdict};
 use cost::{Class, Costs};
 use itertools::Itertools;
 use program::{Assignment, changed};
-use property::{Asking, Failure, Probe, Property};
+use property::{Asking, Failure, Fault, Probe, Property};
 use residency::residency;
 use search::{Found, Search};
 use site::{Site, TooMany};
@@ -116,6 +116,17 @@ pub struct Sets {
     /// Whether the model is known to satisfy the laws that the search relies on. Otherwise the
     /// suggestions are correct, but a cheaper one may have been missed.
     pub lawful: bool,
+}
+
+impl Sets {
+    /// The verdict by which the program means nothing or never ends, if that is what is wrong.
+    #[must_use]
+    pub fn void(&self) -> Option<Kind> {
+        match self.failure.as_ref()?.fault {
+            Fault::Void(kind) => Some(kind),
+            Fault::Outcome | Fault::Race(_) | Fault::Hang => None,
+        }
+    }
 }
 
 /// Changes that will do together.

@@ -305,5 +305,6 @@ fn violation(graph: &EventGraph, id: EventId, guard: ExprId, rule: Rule) -> Viol
         rule: Some(rule),
         behind: vec![(event.agent, barriers)],
         ended: Vec::new(),
+        position: None,
     }
 }

@@ -11,6 +11,7 @@
 //! barriers take none.
 
 mod circle;
+mod clocks;
 mod endless;
 mod polls;
 

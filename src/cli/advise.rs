@@ -15,7 +15,7 @@ use crate::litmus::print::print_blocks;
 use crate::report::advise::{About, render};
 use crate::report::{json, json_advise};
 use crate::solve::Cores;
-use crate::verdict::Verdict;
+use crate::verdict::{Kind, Verdict};
 use anyhow::{Context, Result, bail};
 
 pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Status> {
@@ -140,6 +140,8 @@ fn wished(
 fn status(advice: &Advice) -> Status {
     match advice {
         Advice::Nothing | Advice::Sets(_) => Status::Expected,
+        // Of programs outside of the model nothing is known, that nothing helps least of all.
+        Advice::None(sets) if sets.void() == Some(Kind::OutOfModel) => Status::Unknown,
         Advice::None(..) => Status::Differs,
         Advice::Fails(_) | Advice::Void(_) | Advice::Unknown(_) | Advice::TooLarge(_) => {
             Status::Unknown

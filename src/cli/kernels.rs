@@ -7,13 +7,12 @@ use super::output::{Console, print};
 use super::single::{Judged, races_of};
 use super::status::Status;
 use crate::batch::{Case, Judgement, guarded, judge, together};
-use crate::check::{self, Settings};
+use crate::check::{self, Settings, Unreached};
 use crate::litmus::ast::{Followed, Launched};
 use crate::module::sliced;
 use crate::program::reading::{Readings, UnknownResults};
 use crate::report::kernel::{Answer, AnswerKind, Findings, RacesFound, json, render};
 use crate::rule::Rule;
-use crate::source::Span;
 use crate::verdict::{Reason, Verdict};
 use anyhow::{Context, Error, Result, bail};
 
@@ -101,8 +100,8 @@ impl Rendered {
 }
 
 impl Launch<'_> {
-    /// The statements that access memory and that no execution reaches, as far as an engine tells.
-    fn unreached(&self, judgement: &Judgement, settings: Settings) -> Result<Vec<Span>> {
+    /// The statements with effects that no execution reaches, as far as an engine tells.
+    fn unreached(&self, judgement: &Judgement, settings: Settings) -> Result<Vec<Unreached>> {
         let (model, settings) = (&self.setup.models[self.at], judgement.settings(settings));
         let (engine, settings) = together(&self.setup.engines, settings);
         guarded(|| check::unreached(&self.case.test, model, &engine, settings)).map_err(Error::msg)
@@ -129,7 +128,7 @@ impl Launch<'_> {
         // Where a race was found, or others may race anyway, nothing more is asked.
         let is_open = |launched: &Launched| {
             let none = matches!(&races, RacesFound::Listed(list, ..) if list.is_empty());
-            let all = launched.followed == Followed::All;
+            let all = matches!(launched.followed, Followed::All | Followed::Apart);
             none && all && !launched.is_whole(case.test.threads.len())
         };
         let unreached = match case.test.launched.as_ref().is_some_and(is_open) {

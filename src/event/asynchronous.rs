@@ -406,7 +406,8 @@ impl GraphBuilder<'_> {
         let (thread, span, barriers) = (op.thread, op.span, op.barriers);
         let ended = self.ended_before(thread, guard);
         let behind = vec![(AgentId::new(thread + 1), barriers)];
-        self.violations.push(Violation { guard, span, rule: Some(rule), behind, ended });
+        let rule = Some(rule);
+        self.violations.push(Violation { guard, span, rule, behind, ended, position: None });
     }
 }
 

@@ -62,7 +62,8 @@ fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[BarrierId], guard: E
         let span = graph.event(graph.barriers[of[0]].event).span;
         let behind = of.iter().map(|&index| (agent(graph, index), index.index())).collect();
         let ended = ended_before(graph, of);
-        out.push(Violation { guard, span, rule: Some(rule), behind, ended });
+        let rule = Some(rule);
+        out.push(Violation { guard, span, rule, behind, ended, position: None });
     }
 }
 

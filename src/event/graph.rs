@@ -421,6 +421,8 @@ pub struct Cut {
     pub polls: Vec<AccessId>,
     /// For such a loop, the conditions that no wait of these rounds times out.
     pub patience: Vec<ExprId>,
+    /// For such a loop, what clocks show in these rounds.
+    pub clocks: Vec<ExprId>,
     /// The branch at which the thread is cut.
     pub span: Span,
     /// The reason.
@@ -466,13 +468,16 @@ pub struct Violation {
     /// The threads that have to have ended before: an API edge leads from their task to a task of
     /// the violation.
     pub ended: Vec<AgentId>,
+    /// For a violation by one statement of a thread, its position, as that of events.
+    pub position: Option<u32>,
 }
 
 impl Violation {
     /// A violation of no rule, by which an engine is asked whether an execution has it.
     #[must_use]
     pub fn asked(guard: ExprId, span: Span) -> Self {
-        Self { guard, span, rule: None, behind: Vec::new(), ended: Vec::new() }
+        let (behind, ended) = (Vec::new(), Vec::new());
+        Self { guard, span, rule: None, behind, ended, position: None }
     }
 
     /// Whether executions that have it are outside the model, rather than undefined.

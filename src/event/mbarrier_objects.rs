@@ -97,6 +97,7 @@ impl GraphBuilder<'_> {
             rule: Some(rule),
             behind: vec![(AgentId::new(access.thread + 1), barriers)],
             ended,
+            position: None,
         });
     }
 

@@ -53,6 +53,7 @@ impl GraphBuilder<'_> {
                 rule: Some(Rule::NonCoherentLoad),
                 behind,
                 ended,
+                position: None,
             });
         }
     }

@@ -39,6 +39,8 @@ struct Repeated {
     polls: Vec<AccessId>,
     /// The conditions that waits of these rounds do not time out.
     patience: Vec<ExprId>,
+    /// What clocks show in these rounds.
+    clocks: Vec<ExprId>,
 }
 
 /// A register at the head of a loop: its value at the beginning of some round, and its value now.
@@ -111,7 +113,7 @@ impl SymbolicThread<'_, '_> {
                 let (agent, _) = self.builder.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
                 self.write_beyond_bound(id, &state);
-                let Repeated { polls, patience } = Repeated::default();
+                let Repeated { polls, patience, clocks } = Repeated::default();
                 self.builder.cuts.list.push(Cut {
                     agent,
                     guard,
@@ -120,6 +122,7 @@ impl SymbolicThread<'_, '_> {
                     ahead,
                     polls,
                     patience,
+                    clocks,
                     span,
                     kind,
                 });
@@ -140,7 +143,7 @@ impl SymbolicThread<'_, '_> {
         omitted: Omitted,
     ) {
         if !self.builder.exprs.is_false(guard) {
-            let (kind, Repeated { polls, patience }) = match omitted {
+            let (kind, Repeated { polls, patience, clocks }) = match omitted {
                 Omitted::Spin((id, round, last)) => (CutKind::Spin, self.repeated(id, round, last)),
                 Omitted::Idle => (CutKind::Idle, Repeated::default()),
             };
@@ -154,6 +157,7 @@ impl SymbolicThread<'_, '_> {
                 ahead: Ahead::Open,
                 polls,
                 patience,
+                clocks,
                 span,
                 kind,
             });
@@ -183,9 +187,11 @@ impl SymbolicThread<'_, '_> {
         let own = accesses.filter(|(_, access)| access.thread == self.index && !access.write);
         let since = own.filter(|(_, access)| self.flow.is_since(id, round, access.node, last));
         let polls = since.map(|(index, _)| AccessId::new(index)).collect();
-        let patience =
-            self.patience.iter().filter(|(at, _)| self.flow.is_since(id, round, *at, last));
-        Repeated { polls, patience: patience.map(|&(_, patience)| patience).collect() }
+        let chosen = |all: &[(usize, ExprId)]| {
+            let since = all.iter().filter(|(at, _)| self.flow.is_since(id, round, *at, last));
+            since.map(|&(_, value)| value).collect()
+        };
+        Repeated { polls, patience: chosen(&self.patience), clocks: chosen(&self.clocks) }
     }
 
     /// When the round that ends here has changed nothing. No live register differs from the round's

@@ -80,6 +80,8 @@ pub(super) struct SymbolicThread<'d, 'p> {
     pub(super) effects: Vec<Effect>,
     /// For waits that may time out, by their copies of steps, the conditions that they do not.
     pub(super) patience: Vec<(usize, ExprId)>,
+    /// What clocks show where the thread reads them, with the copy of the step that does.
+    pub(super) clocks: Vec<(usize, ExprId)>,
     /// Barrier operations, with their copies of steps.
     pub(super) met: Vec<(usize, BarrierId)>,
     /// Loops with the steps whose constant conditions may leave them.
@@ -123,6 +125,7 @@ impl<'d, 'p> SymbolicThread<'d, 'p> {
             entries,
             effects: Vec::new(),
             patience: Vec::new(),
+            clocks: Vec::new(),
             met: Vec::new(),
             counting: Vec::new(),
             exits: Vec::new(),
@@ -369,7 +372,8 @@ impl<'d, 'p> SymbolicThread<'d, 'p> {
     pub(super) fn violation(&mut self, guard: ExprId, span: Span, rule: Rule) -> Violation {
         let behind = vec![self.builder.at(self.index)];
         let ended = self.builder.ended_before(self.index, guard);
-        Violation { guard, span, rule: Some(rule), behind, ended }
+        let position = Some(self.position);
+        Violation { guard, span, rule: Some(rule), behind, ended, position }
     }
 
     pub(super) fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {
@@ -422,6 +426,12 @@ impl<'d, 'p> SymbolicThread<'d, 'p> {
                 let patience = self.exprs().leaf(Expr::Symbol(id), 1);
                 self.patience.push((self.node, patience));
                 patience
+            }
+            Term::Clock(name, width) => {
+                let id = self.builder.symbols.add_free(name.clone(), *width);
+                let clock = self.exprs().leaf(Expr::Symbol(id), *width);
+                self.clocks.push((self.node, clock));
+                clock
             }
             Term::Fixed(name, width) => {
                 let id = self.builder.symbols.named(name, *width);
@@ -504,9 +514,12 @@ impl<'d, 'p> SymbolicThread<'d, 'p> {
 pub(super) fn mentions_old(term: &Term) -> bool {
     match term {
         Term::Old(_) => true,
-        Term::Const(..) | Term::Register(_) | Term::Free(..) | Term::Patience | Term::Fixed(..) => {
-            false
-        }
+        Term::Const(..)
+        | Term::Register(_)
+        | Term::Free(..)
+        | Term::Patience
+        | Term::Clock(..)
+        | Term::Fixed(..) => false,
         Term::Unary(_, a) | Term::Extract(a, ..) | Term::Resize(a, ..) => mentions_old(a),
         Term::Binary(_, a, b) | Term::Concat(a, b) => mentions_old(a) || mentions_old(b),
         Term::Ite(a, b, c) => mentions_old(a) || mentions_old(b) || mentions_old(c),

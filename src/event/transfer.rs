@@ -220,7 +220,7 @@ impl GraphBuilder<'_> {
             Term::Old(_) => old,
             // Reductions do not wait.
             Term::Patience => self.exprs.truth(true),
-            Term::Free(name, width) | Term::Fixed(name, width) => {
+            Term::Free(name, width) | Term::Clock(name, width) | Term::Fixed(name, width) => {
                 let id = self.symbols.add(Symbol::chosen(name.clone(), *width));
                 self.exprs.leaf(Expr::Symbol(id), *width)
             }

@@ -24,7 +24,10 @@ impl Folder<'_> {
         match term {
             Term::Const(bits, width) => (Some(bits & mask(*width)), *width),
             Term::Register(r) => (self.registers[*r], self.widths[*r]),
-            Term::Old(width) | Term::Free(_, width) | Term::Fixed(_, width) => (None, *width),
+            Term::Old(width)
+            | Term::Free(_, width)
+            | Term::Clock(_, width)
+            | Term::Fixed(_, width) => (None, *width),
             Term::Patience => (None, 1),
             Term::Unary(op, a) => {
                 let (a, width) = self.value(a);

@@ -52,6 +52,7 @@ impl Lowering<'_> {
                     }
                 }
             }
+            (None, None) if is_clock(base) => Term::Clock(format!("%{name}"), width),
             (None, None) => Term::Free(format!("%{name}"), width),
         }
     }
@@ -110,10 +111,7 @@ impl Lowering<'_> {
     /// registers whose value may change between reads: clocks, timers, counters, and where a thread
     /// currently runs.
     fn owner(&self, base: &str) -> Option<String> {
-        let changes = matches!(base, "smid" | "warpid")
-            || base.starts_with("clock")
-            || base.starts_with("globaltimer")
-            || is_counter(base);
+        let changes = matches!(base, "smid" | "warpid") || is_clock(base) || is_counter(base);
         if changes {
             return None;
         }
@@ -159,6 +157,11 @@ fn is_vector(base: &str) -> bool {
     let of = base.strip_prefix("cluster_").unwrap_or(base);
     let of = of.strip_prefix('n').unwrap_or(of);
     matches!(of, "tid" | "ctaid" | "clusterid")
+}
+
+/// Whether a register counts cycles or time, without end and whatever threads do (PTX-10.23 to 10.28).
+fn is_clock(base: &str) -> bool {
+    base.starts_with("clock") || base.starts_with("globaltimer")
 }
 
 fn is_counter(base: &str) -> bool {

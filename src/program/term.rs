@@ -20,6 +20,8 @@ pub enum Term {
     /// The free choice that a wait does not time out. A thread that waits for ever is patient in
     /// the end.
     Patience,
+    /// What a clock shows, which goes on by itself: its name and width.
+    Clock(String, u32),
     /// An unspecified value that is the same at all uses of a name: its name and width.
     Fixed(String, u32),
     /// One argument.
@@ -111,6 +113,7 @@ impl Term {
             | Self::Register(_)
             | Self::Free(..)
             | Self::Patience
+            | Self::Clock(..)
             | Self::Fixed(..) => self,
             Self::Unary(op, a) => Self::Unary(op, inner(a)),
             Self::Binary(op, a, b) => Self::Binary(op, inner(a), inner(b)),
@@ -124,7 +127,12 @@ impl Term {
     /// The registers in the term.
     pub fn registers(&self, out: &mut Vec<usize>) {
         match self {
-            Self::Const(..) | Self::Old(_) | Self::Free(..) | Self::Patience | Self::Fixed(..) => {}
+            Self::Const(..)
+            | Self::Old(_)
+            | Self::Free(..)
+            | Self::Patience
+            | Self::Clock(..)
+            | Self::Fixed(..) => {}
             Self::Register(r) => out.push(*r),
             Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.registers(out),
             Self::Binary(_, a, b) | Self::Concat(a, b) => {

@@ -53,7 +53,9 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         Some(_) => out += &defects_line(sets),
         None => {}
     }
-    if let (Advice::None(_), Some(failure)) = (advice, &sets.failure) {
+    if let Advice::None(found) = advice
+        && let Some(failure) = found.failure.as_ref().filter(|_| found.void().is_none())
+    {
         out += &uncured_text(about, failure);
     }
     for (index, set) in sets.sets.iter().enumerate() {
@@ -196,10 +198,14 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             let repairs = counted(sets.sets.len(), ["repair", "repairs"]);
             format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
         }
-        (Advice::None(sets), _) => format!(
-            "{subject} is possible under {model}, and none of {} cures it",
-            counted(sets.sites.len(), ["place to change", "places to change"])
-        ),
+        (Advice::None(sets), _) => {
+            let fault = match sets.void() {
+                Some(kind) => fault_text(Fault::Void(kind)).to_owned(),
+                None => format!("{subject} is possible"),
+            };
+            let places = counted(sets.sites.len(), ["place to change", "places to change"]);
+            format!("{fault} under {model}, and none of {places} cures it")
+        }
         (Advice::Void(verdict), _) => format!(
             "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
             verdict.kind().name(),

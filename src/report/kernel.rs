@@ -5,7 +5,7 @@ use super::json::{SCHEMA, launch, place};
 use super::reason::{self, Place};
 use super::statement::placed;
 use crate::batch::{Case, Judgement};
-use crate::check::{Hang, Hanging, Status, Stop};
+use crate::check::{Effect, Hang, Hanging, Status, Stop, Unreached};
 use crate::event::graph::{Event, EventGraph, EventKind};
 use crate::id::{AgentId, LocId};
 use crate::litmus::ast::{Condition, Followed, Launched, Thread};
@@ -100,8 +100,8 @@ pub struct Findings<'a> {
     pub races: &'a RacesFound,
     /// An instruction with an unknown result; the findings hold for an arbitrary result.
     pub arbitrary: Option<&'a str>,
-    /// Of threads that stand for others, the statements that access memory and that none of them reaches.
-    pub unreached: &'a [Span],
+    /// Of threads that stand for others, the statements with effects that none of them reaches.
+    pub unreached: &'a [Unreached],
     /// The model.
     pub model: &'a Model,
     /// The source files.
@@ -195,7 +195,12 @@ impl Findings<'_> {
                 AnswerKind::Unknown
             }
             (true, None) if void => {
-                lines.push("none that was found, but see below".to_owned());
+                lines.push(match self.unfollowed() {
+                    Some(name) => format!(
+                        "none that was found, but what threads do behind `{name}` is not known"
+                    ),
+                    None => "none that was found, but see below".to_owned(),
+                });
                 AnswerKind::Unknown
             }
             (true, None) => {
@@ -205,6 +210,14 @@ impl Findings<'_> {
             }
         };
         Answer { question, kind, lines, spans: places }
+    }
+
+    /// The instruction behind which threads are not followed.
+    fn unfollowed(&self) -> Option<&str> {
+        match &self.judgement.verdict {
+            Verdict::OutOfModel(reason) => reason.rule.unfollowed(),
+            _ => None,
+        }
     }
 
     /// The consequence for the launch if the threads of the test do not race.
@@ -234,19 +247,36 @@ impl Findings<'_> {
                 );
                 (AnswerKind::Unknown, Some(line))
             }
-            Some(_) if !self.unreached.is_empty() => {
-                let lines = self.unreached.iter().map(|&span| self.files.location(span));
-                let lines: Vec<String> = lines.unique().collect();
-                let more = if lines.len() > MOST_PLACES { " and elsewhere" } else { "" };
-                let line = format!(
-                    "none among these threads, but none of them is known to reach what accesses memory at \
-                     {}{more}: others may",
-                    lines[..lines.len().min(MOST_PLACES)].join(", ")
-                );
-                (AnswerKind::Unknown, Some(line))
-            }
-            _ => (AnswerKind::Fine, None),
+            _ => match self.unreached(&[Effect::Access, Effect::Poll], "accesses memory") {
+                Some(line) => (AnswerKind::Unknown, Some(line)),
+                None => (AnswerKind::Fine, None),
+            },
         }
+    }
+
+    /// That nothing is wrong, or unknown if others may reach statements with such effects.
+    fn unless_unreached(&self, effects: &[Effect], what: &str) -> (AnswerKind, Vec<String>) {
+        match self.unreached(effects, what) {
+            Some(line) => (AnswerKind::Unknown, vec![line]),
+            None => (AnswerKind::Fine, Vec::new()),
+        }
+    }
+
+    /// The answer that nothing is wrong among these threads, if others may reach statements with such
+    /// effects. `what` is what these statements do.
+    fn unreached(&self, effects: &[Effect], what: &str) -> Option<String> {
+        let lines = self.unreached.iter().filter(|statement| effects.contains(&statement.what));
+        let lines = lines.map(|statement| self.files.location(statement.span));
+        let lines: Vec<String> = lines.unique().collect();
+        if lines.is_empty() {
+            return None;
+        }
+        let more = if lines.len() > MOST_PLACES { " and elsewhere" } else { "" };
+        let places = lines[..lines.len().min(MOST_PLACES)].join(", ");
+        Some(format!(
+            "none among these threads, but none of them is known to reach what {what} at {places}{more}: \
+             others may"
+        ))
     }
 
     fn undefined(&self) -> Answer {
@@ -262,7 +292,15 @@ impl Findings<'_> {
                 (AnswerKind::Fine, Vec::new(), Vec::new())
             }
         };
-        Answer { question: "undefined", kind, lines, spans }
+        let question = "undefined";
+        let (kind, lines) = match kind {
+            AnswerKind::Fine => self.unless_unreached(
+                &[Effect::Access, Effect::Poll, Effect::Barrier],
+                "accesses memory or meets others",
+            ),
+            _ => (kind, lines),
+        };
+        Answer { question, kind, lines, spans }
     }
 
     /// The reads of shared memory that no thread of the launch writes, if there are any. Shared memory
@@ -308,12 +346,11 @@ impl Findings<'_> {
             (Verdict::Deadlock(reason), _) => (AnswerKind::Found, line(), reason.spans.clone()),
             (Verdict::Error(_), _) => (AnswerKind::Bug, line(), Vec::new()),
             (_, Some(Hang::Never)) => {
-                return Answer {
-                    question,
-                    kind: AnswerKind::Fine,
-                    lines: Vec::new(),
-                    spans: Vec::new(),
-                };
+                let (kind, lines) = self.unless_unreached(
+                    &[Effect::Poll, Effect::Barrier, Effect::Loop],
+                    "waits, or goes round for ever,",
+                );
+                return Answer { question, kind, lines, spans: Vec::new() };
             }
             (_, Some(Hang::Possible(hanging))) => {
                 (AnswerKind::Found, self.waiting(hanging), spans(hanging))

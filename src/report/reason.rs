@@ -174,6 +174,7 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
 pub fn limit(why: Why) -> &'static str {
     match why {
         Why::Timeout => "out of time; a longer --timeout may tell",
+        Why::Aside => "out of the time that it has beside the verdict; `ptxmc hangs` takes longer",
         Why::Memory => "out of memory",
         Why::Steps => "out of steps",
         Why::States => "more final states than are listed",

@@ -85,6 +85,8 @@ pub enum Cores {
 pub enum Why {
     /// The user's time limit.
     Timeout,
+    /// The time limit of a question that is asked beside another one.
+    Aside,
     /// The memory limit.
     Memory,
     /// The engine's budget of steps.
@@ -100,7 +102,7 @@ impl Why {
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
-            Self::Timeout => "timeout",
+            Self::Timeout | Self::Aside => "timeout",
             Self::Memory => "memory",
             Self::Steps => "steps",
             Self::States => "many-states",

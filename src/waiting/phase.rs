@@ -7,6 +7,7 @@
 
 use super::numbering::Numbering;
 use super::reading::Reading;
+pub use super::reading::how_many;
 use crate::id::{AgentId, BarrierId};
 use typed_index_collections::TiVec;
 
@@ -23,15 +24,6 @@ pub fn ordinal<R: Reading>(reading: &mut R, numbering: &Numbering, at: BarrierId
     how_many(reading, numbering.earlier(at))
 }
 
-/// How many of these operations happen.
-pub fn how_many<R: Reading>(
-    reading: &mut R,
-    operations: impl Iterator<Item = BarrierId>,
-) -> R::Number {
-    let none = reading.number(0);
-    operations.fold(none, |number, operation| reading.counted(number, operation))
-}
-
 /// Whether a thread has come to the phase of an operation, which has this ordinal: the thread has used
 /// the barrier more often than the ordinal says, with operations of some kind.
 pub fn has_come<R: Reading>(
@@ -42,8 +34,7 @@ pub fn has_come<R: Reading>(
     kind: impl Fn(BarrierId) -> bool,
 ) -> R::Truth {
     let visits = numbering.visits_to_meet(thread, at).filter(|&other| kind(other));
-    let visits = how_many(reading, visits);
-    reading.less(ordinal, visits)
+    reading.are_more_than(ordinal, visits)
 }
 
 /// Whether the phase of an operation waits for a thread that [has not come](has_come) and does not end.

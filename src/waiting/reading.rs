@@ -34,6 +34,25 @@ pub trait Reading {
     fn equal(&mut self, a: Self::Number, b: Self::Number) -> Self::Truth;
     /// Whether a number is less than another one.
     fn less(&mut self, a: Self::Number, b: Self::Number) -> Self::Truth;
+
+    /// Whether more of these operations happen than a number says.
+    fn are_more_than(
+        &mut self,
+        number: Self::Number,
+        operations: impl Iterator<Item = BarrierId>,
+    ) -> Self::Truth {
+        let count = how_many(self, operations);
+        self.less(number, count)
+    }
+}
+
+/// How many of these operations happen.
+pub fn how_many<R: Reading + ?Sized>(
+    reading: &mut R,
+    operations: impl Iterator<Item = BarrierId>,
+) -> R::Number {
+    let none = reading.number(0);
+    operations.fold(none, |number, operation| reading.counted(number, operation))
 }
 
 /// An execution: it is known what happens in it.
@@ -87,6 +106,11 @@ impl<H: Fn(BarrierId) -> bool, E: Fn(AgentId) -> bool> Reading for Concrete<H, E
 
     fn less(&mut self, a: u32, b: u32) -> bool {
         a < b
+    }
+
+    fn are_more_than(&mut self, number: u32, operations: impl Iterator<Item = BarrierId>) -> bool {
+        let mut happening = operations.filter(|&operation| (self.happens)(operation));
+        happening.nth(number as usize).is_some()
     }
 }
 

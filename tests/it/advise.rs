@@ -671,3 +671,18 @@ fn costs_are_those_of_the_table() {
     let falls = CostError::Falls { weak: "gpu", strong: "sys" };
     assert_eq!(Costs::parse("gpu = 9"), Err(falls));
 }
+
+/// Where a program is undefined or outside of the model, the first line says so.
+#[test]
+fn programs_that_mean_nothing_are_not_possible() {
+    let ways = [
+        ("litmus/async-copy/no-wait.litmus", "ptx-6.0", "the program is outside of the model", 3),
+        ("litmus/barrier/number-in-a-register.litmus", "ptx-9.2", "the program is undefined", 1),
+    ];
+    for (test, model, fault, status) in ways {
+        let run = ptxmc(&["advise", "--repair", test, "--model", model]);
+        assert_eq!(run.status, status, "{}", run.transcript());
+        let first = format!("{test}: {fault} under {model}, and none of ");
+        assert!(run.out.starts_with(&first), "{}", run.transcript());
+    }
+}

@@ -127,6 +127,16 @@ const SILENT: [(&str, &str); 7] = [
     ("litmus/tensormap/not-declared.litmus", "the test leaves it open: "),
 ];
 
+/// Races behind what is not followed are none that anybody knows of.
+#[test]
+fn races_end_where_the_model_does() {
+    for test in ["tests/cli/indirect.litmus", "tests/cli/call.litmus"] {
+        let run = ptxmc(&["races", test]);
+        assert_eq!(run.status, 3, "{}", run.transcript());
+        assert!(run.out.contains(": out-of-model under"), "{}", run.transcript());
+    }
+}
+
 /// What is silent about a program is said: the model, the tool, or the test.
 #[test]
 fn outside_the_model_and_not_supported_are_two_things() {

@@ -11,6 +11,7 @@
 
 use crate::interleavings::{Code, Step, Thread, code};
 use crate::programs::blocks::{Act, Blocks, Source, blocks};
+use crate::support::command::ptxmc_reading;
 use crate::support::{self, parse};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -350,4 +351,39 @@ fn a_lock_across_ctas_is_safe_once_its_holder_has_begun() {
     assert_eq!(lock(Progress::Obe), HangKind::Never);
     assert_eq!(lock(Progress::Hsa), HangKind::Possible);
     assert_eq!(lock(Progress::Unfair), HangKind::Possible);
+}
+
+/// What the command says of a thread with this loop.
+fn of_loop(body: &str) -> String {
+    let text = format!(
+        "PTX loop\n.global .u32 flag = 0;\nP0 @ cta 0, warp 0 {{\n  mov.u64 %rd1, %clock64;\n\
+         L:\n{body}\n}}\nexists (flag == 0)\n"
+    );
+    ptxmc_reading(&["hangs", "-"], &text).out
+}
+
+#[test]
+fn loops_end_that_wait_for_a_clock() {
+    const NEVER: &str = ": never hangs";
+    const MAYBE: &str = ": may hang";
+    const UNKNOWN: &str = " is unknown";
+    let loops = [
+        // A deadline, a time by a signed comparison, and a time in larger units.
+        ("mov.u64 %rd2, %globaltimer; setp.gt.u64 %p1, 1000, %rd2;", NEVER),
+        ("mov.u64 %rd2, %clock64; sub.s64 %rd3, %rd1, %rd2; setp.gt.s64 %p1, %rd3, -9;", NEVER),
+        ("mov.u64 %rd2, %clock64; shr.u64 %rd2, %rd2, 10; setp.lt.u64 %p1, %rd2, 9;", NEVER),
+        ("mov.u32 %r2, %clock_hi; setp.lt.u32 %p1, %r2, 9;", NEVER),
+        // Never again, once the clock has come so far.
+        ("mov.u64 %rd2, %clock64; setp.gt.u64 %p1, %rd2, 1000;", MAYBE),
+        // One bit, or one number, may be missed each time; so may a time below zero that wraps.
+        ("mov.u64 %rd2, %clock64; and.b64 %rd2, %rd2, 64; setp.eq.u64 %p1, %rd2, 0;", UNKNOWN),
+        ("mov.u64 %rd2, %clock64; setp.ne.u64 %p1, %rd2, 77;", UNKNOWN),
+        ("mov.u64 %rd2, %clock64; sub.u64 %rd3, %rd1, %rd2; setp.gt.u64 %p1, %rd3, 9;", UNKNOWN),
+        // A register that is no clock.
+        ("mov.u32 %r2, %smid; setp.lt.u32 %p1, %r2, 9;", MAYBE),
+    ];
+    for (body, expected) in loops {
+        let said = of_loop(&format!("  {body} @%p1 bra L;"));
+        assert!(said.contains(expected), "{body}: {said}");
+    }
 }

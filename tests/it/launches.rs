@@ -243,3 +243,75 @@ $LOCK:
         assert!(text.contains("races      none"), "{text}");
     }
 }
+
+/// A kernel whose threads store an element, do something that is not followed, and load the one of
+/// their neighbour.
+fn around(unfollowed: &str, declared: &str) -> String {
+    let body = format!(
+        "  mov.u32 %r2, %tid.x;
+  xor.b32 %r3, %r2, 1;
+  mad.wide.u32 %rd3, %r2, 4, %rd1;
+  mad.wide.u32 %rd4, %r3, 4, %rd1;
+  st.global.u32 [%rd3], 1;
+{unfollowed}
+  ld.global.u32 %r4, [%rd4];"
+    );
+    module(&[declared, &kernel("k", &body)].concat())
+}
+
+#[test]
+fn behind_what_is_not_followed_no_race_is_sure() {
+    let launch = "buf a[2] of .u32; k<<<1, 2>>>(a)";
+    let extern_function = ".extern .func meet ();\n";
+    let branch = "TABLE: .branchtargets NEXT, END;\n  brx.idx %r1, TABLE;\nEND: ret;\nNEXT:";
+    let ways = [
+        ("call.uni", extern_function, "  call.uni meet, ();"),
+        ("frobnicate.sync.aligned", "", "  frobnicate.sync.aligned %r5, %r1;"),
+        ("brx.idx", "", branch),
+    ];
+    for (name, declared, unfollowed) in ways {
+        let (text, status) = launched("unfollowed", &around(unfollowed, declared), launch);
+        assert_eq!(status, 3, "{text}");
+        let line = format!("what threads do behind `{name}` is not known");
+        assert!(text.contains(&line), "{text}");
+    }
+    // A race of what stands before it is a race all the same, and so is one of other ways.
+    let before = "  st.global.u32 [%rd1], 2;\n  call.uni meet, ();";
+    let elsewhere = "  setp.eq.u32 %p1, %r2, 2;\n  @%p1 call.uni meet, ();";
+    let launch = "buf a[4] of .u32; k<<<1, 3>>>(a)";
+    for unfollowed in [before, elsewhere] {
+        let (text, status) = launched("before", &around(unfollowed, extern_function), launch);
+        assert_eq!(status, 1, "{text}");
+    }
+    // Who waits at a barrier for a thread that is not followed may wait for ever.
+    let waits = "  setp.eq.u32 %p1, %r2, 0;\n  @%p1 call.uni meet, ();\n  bar.sync 0;
+  st.global.u32 [%rd1], 2;";
+    let (text, status) = launched("waits", &around(waits, extern_function), launch);
+    assert_eq!(status, 3, "{text}");
+}
+
+#[test]
+fn waits_that_only_other_threads_reach_are_told() {
+    let ticket = |rest: &str| {
+        let body = format!(
+            "  atom.relaxed.gpu.global.add.u32 %r2, [%rd1], 1;
+  setp.ne.u32 %p1, %r2, 300;
+  @%p1 ret;
+{rest}"
+        );
+        module(&kernel("k", &body))
+    };
+    let launch = "buf a[1] of .u32; k<<<1, 512>>>(a) cluster(1)";
+    let ways = [("W: bra W;", "hang"), ("  barrier.cluster.wait;", "undefined")];
+    for (rest, question) in ways {
+        let (text, status) = launched("other", &ticket(rest), launch);
+        assert_eq!(status, 3, "{text}");
+        let line = text.lines().find(|line| line.trim_start().starts_with(question));
+        let line = line.expect("each question has a line");
+        assert!(line.contains("none of them is known to reach what"), "{text}");
+        assert!(line.contains("k.ptx:15"), "{text}");
+    }
+    // Registers that only other threads compute do no harm.
+    let (text, status) = launched("harmless", &ticket("  add.u32 %r3, %r2, 1;"), launch);
+    assert_eq!(status, 0, "{text}");
+}

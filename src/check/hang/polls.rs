@@ -5,9 +5,10 @@
 //! writes the standard promises nothing. A wait with a time limit does not time out for ever: it
 //! eventually returns true if its phase is complete (PTX-9.7.13.15). A thread may therefore wait in
 //! a loop for ever if each of its polls reads the final value, or if no write that has to become
-//! visible happens.
+//! visible happens; and if no clock that it reads leads it out ([`super::clocks`]).
 
 use super::super::waits::Precision;
+use super::clocks;
 use crate::event::base::base_relation;
 use crate::event::graph::{Cut, EventGraph, EventKind};
 use crate::id::{EventId, ExprId};
@@ -24,7 +25,7 @@ pub(crate) fn last(
     cut: &Cut,
     precision: Precision,
 ) -> ExprId {
-    let mut all = graph.exprs.truth(true);
+    let mut all = clocks::goes_on(graph, cut, precision);
     for &patience in &cut.patience {
         all = graph.exprs.and(all, patience);
     }
