@@ -29,11 +29,11 @@ pub fn of_link(
     match defect {
         Defect::NoRelease => {
             let fence = format!("put `fence.acq_rel.{scope}` directly before it");
-            with_order(link.to, "release", wanted, graph, files, fence)
+            with_order(path, link.to, Order::Release, wanted, graph, files, fence)
         }
         Defect::NoAcquire => {
             let fence = format!("put `fence.acq_rel.{scope}` directly behind it");
-            with_order(link.from, "acquire", wanted, graph, files, fence)
+            with_order(path, link.from, Order::Acquire, wanted, graph, files, fence)
         }
         Defect::WeakAccess => {
             let subject = match (link.how, &changed_statements(link, defect, graph)[..]) {
@@ -162,10 +162,12 @@ fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
 }
 
 /// A memory order for the statement, if its instruction can have one, in a scope no narrower than the
-/// present one; or a fence beside the statement.
+/// present one; or a fence beside the statement. An atomic operation keeps the half that it has, or that
+/// the path lacks besides.
 fn with_order(
+    path: &NearMiss,
     id: EventId,
-    order: &str,
+    order: Order,
     wanted: Scope,
     graph: &EventGraph,
     files: &Files,
@@ -178,7 +180,27 @@ fn with_order(
     let own = event.scope.map_or(wanted, |own| own.max(wanted));
     let operator = cache_operator(id, graph, files);
     let place = operator.map_or_else(String::new, |word| format!(" in place of `.{word}`"));
+    let order = if needs_both_halves(path, id, order, graph) { Order::AcqRel } else { order };
     format!("make it `.{order}.{own}`{place}, or {fence}")
+}
+
+/// Whether the statement of an event, which lacks one half of an order, has the other half or lacks it, too.
+fn needs_both_halves(path: &NearMiss, id: EventId, lacks: Order, graph: &EventGraph) -> bool {
+    let (half, defect) = match lacks {
+        Order::Release => (Order::Acquire, Defect::NoAcquire),
+        _ => (Order::Release, Defect::NoRelease),
+    };
+    let is_of_statement = |&other: &EventId| {
+        let (own, other) = (graph.event(id), graph.event(other));
+        (own.agent, own.span) == (other.agent, other.span)
+    };
+    let has = graph.ids().filter(is_of_statement).any(|other| {
+        let event = graph.event(other);
+        event.loc == graph.event(id).loc && event.order.is_some_and(|own| own.has_half(half))
+    });
+    let lacking = path.links.iter().filter(|link| link.missing.contains(&defect));
+    let mut changed = lacking.flat_map(|link| changed_statements(link, defect, graph));
+    has || changed.any(|other| is_of_statement(&other))
 }
 
 /// The statements that the repair of a link changes.

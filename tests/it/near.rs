@@ -179,3 +179,43 @@ fn unwanted_outcomes_are_explained_by_what_is_missing() {
     let told = run.out.contains("closest") && !run.out.contains("\n  wrong: ");
     assert!(run.status == 0 && told, "{}", run.transcript());
 }
+
+/// What `explain` says of a test with these declarations, threads and condition.
+fn told(lines: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("test.litmus");
+    std::fs::write(&file, format!("PTX test\n{}\n", lines.join("\n"))).expect("there is room");
+    ptxmc(&["explain", path(&file)]).out
+}
+
+/// An atomic operation that lacks one half of an order keeps the half that it has.
+#[test]
+fn the_half_of_an_atomic_operation_is_kept() {
+    for (own, first, second) in [
+        ("release", "ld.weak.global.u32 %r2, [x]", "no acquire"),
+        ("acquire", "st.weak.global.u32 [y], 1", "no release"),
+    ] {
+        let exchange = format!("atom.{own}.gpu.global.exch.b32 %r1, [f], 2;");
+        let (middle, last, outcome) = match own {
+            "release" => (
+                format!("{exchange} {first};"),
+                "P2 @ cta 2 { ld.acquire.gpu.global.u32 %r1, [f]; }",
+                "exists (P1:%r1 == 1 /\\ P1:%r2 == 0)",
+            ),
+            _ => (
+                format!("{first}; {exchange}"),
+                "P2 @ cta 2 { ld.acquire.gpu.global.u32 %r3, [f]; ld.weak.global.u32 %r4, [y]; }",
+                "exists (P2:%r3 == 2 /\\ P2:%r4 == 0)",
+            ),
+        };
+        let told = told(&[
+            ".global .u32 x = 0; .global .u32 y = 0; .global .u32 f = 0;",
+            "P0 @ cta 0 { st.weak.global.u32 [x], 1; st.release.gpu.global.u32 [f], 1; }",
+            &format!("P1 @ cta 1 {{ {middle} }}"),
+            last,
+            outcome,
+        ]);
+        let cure = format!("MISSING: {second} (PTX-8.8): make it `.acq_rel.gpu`, or put");
+        assert!(told.contains(&cure), "{told}");
+    }
+}
