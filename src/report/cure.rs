@@ -3,6 +3,7 @@
 use super::statement::named;
 use crate::advise::program::Strengthening;
 use crate::defect::Defect;
+use crate::event::barrier::BarrierKey;
 use crate::event::graph::{EventGraph, EventKind, Operation};
 use crate::id::EventId;
 use crate::program::micro::TensorOp;
@@ -74,10 +75,16 @@ pub fn of_link(
             }
             _ => "put `tcgen05.fence::before_thread_sync` directly before it".to_owned(),
         },
-        Defect::UnorderingBarrier => format!(
-            "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
-            common_scope(link.from, link.to, graph)
-        ),
+        Defect::UnorderingBarrier => match graph.barrier(link.from).map(|op| &op.key) {
+            Some(BarrierKey::Exchange(_, mask, _)) => format!(
+                "put `bar.warp.sync {mask:#x}` directly behind it in each thread that takes part, or \
+                 synchronize through memory"
+            ),
+            _ => format!(
+                "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
+                common_scope(link.from, link.to, graph)
+            ),
+        },
         Defect::NoProxyFence => proxy_fence(path, graph, files),
         _ => defect.cure().to_owned(),
     }

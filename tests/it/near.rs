@@ -219,3 +219,23 @@ fn the_half_of_an_atomic_operation_is_kept() {
         assert!(told.contains(&cure), "{told}");
     }
 }
+
+/// An exchange of a warp has no arrival that could release, and a fence before it does not help.
+#[test]
+fn an_exchange_is_cured_by_a_barrier_alone() {
+    for fence in ["", "fence.acq_rel.cta;"] {
+        let told = told(&[
+            ".global .u32 x = 0;",
+            &format!(
+                "P0 @ cta 0, warp 0 {{ mov.u32 %r9, 1; st.weak.global.u32 [x], 1; {fence} \
+                 shfl.sync.idx.b32 %r1, %r9, 0, 0x1f, 3; }}"
+            ),
+            "P1 @ cta 0, warp 0 { mov.u32 %r9, 0; shfl.sync.idx.b32 %r1, %r9, 0, 0x1f, 3; \
+             ld.weak.global.u32 %r2, [x]; }",
+            "exists (P1:%r1 == 1 /\\ P1:%r2 == 0)",
+        ]);
+        let cure = "MISSING: barrier that does not order accesses (PTX-9.7.9.6): put `bar.warp.sync 0x3` \
+                    directly behind it in each thread that takes part, or synchronize through memory";
+        assert!(told.contains(cure) && !told.contains("arriv"), "{told}");
+    }
+}
