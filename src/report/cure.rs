@@ -63,7 +63,7 @@ pub fn of_link(
             format!("put `fence.sc.{scope}` between the two accesses of each thread")
         }
         Defect::NotWaitedFor => match graph.operation_of(link.from) {
-            Some(operation) => wait_for(operation).to_owned(),
+            Some(operation) => wait_for(operation, link.from).to_owned(),
             None => defect.cure().to_owned(),
         },
         Defect::NoTensorFence => match link.how {
@@ -119,8 +119,8 @@ fn takes_order(id: EventId, graph: &EventGraph) -> bool {
     !(marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx)
 }
 
-/// The wait that would complete an operation.
-fn wait_for(operation: &Operation) -> &'static str {
+/// The wait that would complete an operation, or its reads where only these are to be complete.
+fn wait_for(operation: &Operation, awaited: EventId) -> &'static str {
     match operation.tensor.map(|kind| kind.op) {
         Some(TensorOp::Load) => "put `tcgen05.wait::ld.sync.aligned` between",
         Some(TensorOp::Store) => "put `tcgen05.wait::st.sync.aligned` between",
@@ -130,6 +130,9 @@ fn wait_for(operation: &Operation) -> &'static str {
             "wait at its mbarrier between"
         }
         None if operation.name == "cp.async" => "put `cp.async.wait_all` between",
+        None if operation.reads_complete == Some(awaited) => {
+            "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read 0` between"
+        }
         None => {
             "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group 0`, not `.read`, between"
         }

@@ -68,11 +68,16 @@ pub(super) fn idle(
             let complete = operation.map(|operation| operation.complete);
             let reads = operation.and_then(|operation| operation.reads_complete);
             let reads = reads.filter(|&reads| Some(reads) != complete);
-            let of_reads = waits_for(reads, graph).map(|wait| {
+            // A wait for the reads is enough where the source is to be free.
+            let suffices = reads == Some(link.from);
+            let of_reads = waits_for(reads, graph).filter(|_| !suffices).map(|wait| {
                 format!("{} is none: it waits for the reads of the source alone", name(wait))
             });
-            let late = waits_for(complete, graph)
+            let enough = waits_for(reads.filter(|_| suffices), graph);
+            let late = enough
+                .chain(waits_for(complete, graph))
                 .filter(|&wait| comes_before(link.to, wait, graph))
+                .unique()
                 .map(|wait| format!("{} stands behind that: too late", name(wait)));
             of_reads.chain(late).collect()
         }

@@ -239,3 +239,26 @@ fn an_exchange_is_cured_by_a_barrier_alone() {
         assert!(told.contains(cure) && !told.contains("arriv"), "{told}");
     }
 }
+
+/// The source of a bulk store is free when its reads are complete, its destination when all is.
+#[test]
+fn the_source_of_a_bulk_store_needs_its_reads_alone() {
+    let between = |before: &str, behind: &str| {
+        told(&[
+            ".shared .align 16 .u32 s[4] = {0}; .global .align 16 .u32 g[4] = {7};",
+            &format!(
+                "P0 @ cta 0 {{ st.shared.u32 [s], 1; fence.proxy.async; \
+                 cp.async.bulk.global.shared::cta.bulk_group [g], [s], 16; \
+                 cp.async.bulk.commit_group; {before} st.shared.u32 [s], 2; {behind} \
+                 cp.async.bulk.wait_group 0; }}"
+            ),
+            "exists (g == 2)",
+        ])
+    };
+    let cure = "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read 0` between\n";
+    let late = between("", "cp.async.bulk.wait_group.read 0;");
+    let is_late = "`cp.async.bulk.wait_group.read 0` (line 3) stands behind that: too late\n";
+    assert!(late.contains(cure) && late.contains(is_late) && !late.contains("is none"), "{late}");
+    let waited = between("cp.async.bulk.wait_group.read 0;", "");
+    assert!(waited.contains("forbidden"), "{waited}");
+}
