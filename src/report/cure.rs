@@ -266,6 +266,9 @@ fn is_weak(id: EventId, graph: &EventGraph) -> bool {
 
 /// The narrowest scope that includes both ends of the communication to which a link belongs.
 fn communication_scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
+    if path.links[index].how == How::FenceOrder {
+        return common_scope(path.links[index].from, path.links[index].to, graph);
+    }
     let communicates = |link: &&Link| link.how == How::Observes;
     let (before, from) = path.links.split_at(index);
     let next = match path.links[index].how {
@@ -277,7 +280,7 @@ fn communication_scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Sco
 }
 
 /// The narrowest scope that includes the threads of two events.
-fn common_scope(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
+pub(super) fn common_scope(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
     let place = |id: EventId| graph.agents[graph.event(id).agent.index()].site();
     let (Some(a), Some(b)) = (place(one), place(other)) else { return Scope::Sys };
     match () {

@@ -1,7 +1,7 @@
 //! A missing link into the fences and waits of the program that do not establish the link, each with the
 //! reason.
 
-use super::cure::{comes_before, fences};
+use super::cure::{comes_before, common_scope, fences};
 use super::statement::named;
 use crate::defect::Defect;
 use crate::event::base::{cta_of, shared_of};
@@ -57,6 +57,21 @@ pub(super) fn idle(
                 format!("{} is none: a fence alone hands nothing to another thread", name(id))
             };
             graph.ids().filter(beside).map(reason).unique().collect()
+        }
+        Defect::NoSequentialFence => {
+            let wanted = common_scope(link.from, link.to, graph);
+            let is_narrow = |&id: &EventId| {
+                let event = graph.event(id);
+                event.order == Some(Order::Sc) && event.scope.is_some_and(|own| own < wanted)
+            };
+            let before = fences(link.from, Order::Release, graph)
+                .filter(|&id| comes_before(id, link.from, graph));
+            let behind = fences(link.to, Order::Release, graph)
+                .filter(|&id| comes_before(link.to, id, graph));
+            let reason = |id: EventId| {
+                format!("{} is none: its scope does not include the other thread", name(id))
+            };
+            before.chain(behind).filter(is_narrow).map(reason).collect()
         }
         Defect::NoProxyFence => proxy_fences(path, graph)
             .map(|fence| {

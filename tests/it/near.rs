@@ -118,7 +118,7 @@ fn links(model: &Model, execution: &Execution<'_>, link: &Link) -> bool {
         How::Executes => holds("execution", from, to),
         How::TensorBefore => from == to || po(from, to),
         How::TensorAfter => po(from, to),
-        How::Overwrites | How::ChangesProxy => {
+        How::Overwrites | How::FenceOrder | How::ChangesProxy => {
             panic!("{:?} is never there", link.how)
         }
     }
@@ -238,6 +238,45 @@ fn an_exchange_is_cured_by_a_barrier_alone() {
                     directly behind it in each thread that takes part, or synchronize through memory";
         assert!(told.contains(cure) && !told.contains("arriv"), "{told}");
     }
+}
+
+/// Store buffering between two devices, with these fences.
+fn buffering(fences: [&str; 2]) -> String {
+    let thread = |at: usize, own: &str, other: &str| {
+        let fence = fences[at];
+        format!(
+            "P{at} @ gpu {at}, cta 0 {{ st.relaxed.sys.global.u32 [{own}], 1; {fence}; \
+             ld.relaxed.sys.global.u32 %r1, [{other}]; }}"
+        )
+    };
+    told(&[
+        ".global .u32 x = 0; .global .u32 y = 0;",
+        &thread(0, "x", "y"),
+        &thread(1, "y", "x"),
+        "exists (P0:%r1 == 0 /\\ P1:%r1 == 0)",
+    ])
+}
+
+/// Of two `fence.sc`, the one whose scope is too narrow is named; where one is missing, too, it is no fence
+/// for both sides.
+#[test]
+fn the_scope_of_a_sequential_fence_is_named() {
+    let missing =
+        "MISSING: scope does not include the other thread (PTX-8.5): widen to `.sys` the scope of";
+    let one = buffering(["fence.sc.gpu", "fence.sc.sys"]);
+    assert!(one.contains(&format!("{missing} P0 `fence.sc.gpu` (line 3)\n")), "{one}");
+    let both = buffering(["fence.sc.gpu", "fence.sc.gpu"]);
+    let pair = "P0 `fence.sc.gpu` (line 3) and of P1 `fence.sc.gpu` (line 4)\n";
+    let other = "P1 `fence.sc.gpu` (line 4) and of P0 `fence.sc.gpu` (line 3)\n";
+    let is_told = [pair, other].iter().any(|pair| both.contains(&format!("{missing} {pair}")));
+    assert!(is_told && both.contains("in Fence-SC order\n"), "{both}");
+    for told in [&one, &both] {
+        assert!(!told.contains("no fence.sc on both sides"), "{told}");
+    }
+    let half = buffering(["fence.sc.gpu", "fence.acq_rel.sys"]);
+    assert!(half.contains("MISSING: no fence.sc on both sides (PTX-8.9.3)"), "{half}");
+    let idle = "P0 `fence.sc.gpu` (line 3) is none: its scope does not include the other thread\n";
+    assert!(half.contains(idle), "{half}");
 }
 
 /// The source of a bulk store is free when its reads are complete, its destination when all is.
