@@ -10,6 +10,7 @@ mod missing;
 pub mod near;
 pub mod paths;
 mod reasons;
+mod sequential;
 mod tensor;
 
 use crate::bounds::{Bounds, Precision};

@@ -58,6 +58,9 @@ pub enum How {
     /// From a read to a write that overwrites what was read (PTX-8.9.7), which orders the two threads only by
     /// fences in Fence-SC order.
     Overwrites,
+    /// From one `fence.sc` to another that would follow it in Fence-SC order (PTX-8.9.3), since a read behind
+    /// the first takes a value that is overwritten before the second.
+    FenceOrder,
     /// The completion of an asynchronous operation (PTX-8.9.1.1).
     Completes,
     /// The way from one proxy or virtual address to another (PTX-8.9.5).
@@ -84,6 +87,7 @@ impl How {
             Self::Updates => "updates",
             Self::Acquires => "acquires",
             Self::Overwrites => "overwrites",
+            Self::FenceOrder => "fence-order",
             Self::Completes => "completes",
             Self::ChangesProxy => "changes-proxy",
             Self::TensorBefore => "tensor-fence-before",
@@ -102,6 +106,7 @@ impl How {
             Self::Releases | Self::Acquires => "PTX-8.8",
             Self::Observes | Self::Updates => "PTX-8.9.2",
             Self::Overwrites => "PTX-8.9.7",
+            Self::FenceOrder => "PTX-8.9.3",
             Self::Completes => "PTX-8.9.1.1",
             Self::TensorBefore | Self::Executes | Self::TensorAfter => "PTX-9.7.16.6.3",
         }

@@ -2,7 +2,7 @@
 //! reads that observe them, by the least effort that would make the links hold (Dijkstra).
 
 use super::near::{How, Link, NearMiss, effort};
-use super::tensor;
+use super::{sequential, tensor};
 use crate::bitrel::{EventSet, Rel};
 use crate::defect::Defect;
 use crate::event::base::base_relation;
@@ -306,8 +306,16 @@ impl<'e> Paths<'e> {
                             let is_far = how == How::Meets && self.is_far(from, to);
                             let length = if is_far { FAR } else { 1 };
                             add(State::At(to), how, missing, length);
-                        } else if from != first && to != last && self.overwrites(from, to) {
+                        } else if from != first
+                            && to != last
+                            && sequential::overwrites(self.execution, from, to)
+                        {
                             add(State::At(to), How::Overwrites, vec![Defect::NoSequentialFence], 1);
+                        } else {
+                            let narrow = sequential::narrow_scopes(self.execution, from, to);
+                            if !narrow.is_empty() {
+                                add(State::At(to), How::FenceOrder, narrow, 1);
+                            }
                         }
                     }
                 }
@@ -353,16 +361,6 @@ impl<'e> Paths<'e> {
         };
         let [one, other] = [from, to].map(warp);
         one.is_none() || one != other
-    }
-
-    /// Whether a strong read takes a value that a strong write of another thread overwrites.
-    fn overwrites(&self, read: EventId, write: EventId) -> bool {
-        let source = self.execution.choices.rf[read.index()];
-        let co = self.execution.relation(BaseRel::Co);
-        self.agent(read) != self.agent(write)
-            && self.is_strong(read)
-            && self.is_strong(write)
-            && source.is_some_and(|source| co.contains(source, write))
     }
 
     /// Whether base causality has no event between two that it relates, so that there is nothing to tell of

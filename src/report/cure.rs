@@ -10,6 +10,7 @@ use crate::ptx::operation::{Order, Proxy, Scope};
 use crate::race::NearMiss;
 use crate::race::near::{How, Link};
 use crate::source::Files;
+use crate::waiting::barrier::BarrierKey;
 use itertools::Itertools;
 
 /// The change that would establish the link at `index` of a path, given one of the link's defects. Scopes
@@ -29,11 +30,11 @@ pub fn of_link(
     match defect {
         Defect::NoRelease => {
             let fence = format!("put `fence.acq_rel.{scope}` directly before it");
-            with_order(link.to, "release", wanted, graph, files, fence)
+            with_order(path, link.to, Order::Release, wanted, graph, files, fence)
         }
         Defect::NoAcquire => {
             let fence = format!("put `fence.acq_rel.{scope}` directly behind it");
-            with_order(link.from, "acquire", wanted, graph, files, fence)
+            with_order(path, link.from, Order::Acquire, wanted, graph, files, fence)
         }
         Defect::WeakAccess => {
             let subject = match (link.how, &changed_statements(link, defect, graph)[..]) {
@@ -62,7 +63,7 @@ pub fn of_link(
             format!("put `fence.sc.{scope}` between the two accesses of each thread")
         }
         Defect::NotWaitedFor => match graph.operation_of(link.from) {
-            Some(operation) => wait_for(operation).to_owned(),
+            Some(operation) => wait_for(operation, link.from).to_owned(),
             None => defect.cure().to_owned(),
         },
         Defect::NoTensorFence => match link.how {
@@ -74,10 +75,16 @@ pub fn of_link(
             }
             _ => "put `tcgen05.fence::before_thread_sync` directly before it".to_owned(),
         },
-        Defect::UnorderingBarrier => format!(
-            "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
-            common_scope(link.from, link.to, graph)
-        ),
+        Defect::UnorderingBarrier => match graph.barrier(link.from).map(|op| &op.key) {
+            Some(BarrierKey::Exchange(_, mask, _)) => format!(
+                "put `bar.warp.sync {mask:#x}` directly behind it in each thread that takes part, or \
+                 synchronize through memory"
+            ),
+            _ => format!(
+                "arrive with `.release`, put `fence.acq_rel.{}` before the arrival, or meet at a barrier that orders",
+                common_scope(link.from, link.to, graph)
+            ),
+        },
         Defect::NoProxyFence => proxy_fence(path, graph, files),
         _ => defect.cure().to_owned(),
     }
@@ -112,8 +119,8 @@ fn takes_order(id: EventId, graph: &EventGraph) -> bool {
     !(marks.volatile || marks.mmio || marks.non_coherent || marks.mbarrier_tx)
 }
 
-/// The wait that would complete an operation.
-fn wait_for(operation: &Operation) -> &'static str {
+/// The wait that would complete an operation, or its reads where only these are to be complete.
+fn wait_for(operation: &Operation, awaited: EventId) -> &'static str {
     match operation.tensor.map(|kind| kind.op) {
         Some(TensorOp::Load) => "put `tcgen05.wait::ld.sync.aligned` between",
         Some(TensorOp::Store) => "put `tcgen05.wait::st.sync.aligned` between",
@@ -123,6 +130,9 @@ fn wait_for(operation: &Operation) -> &'static str {
             "wait at its mbarrier between"
         }
         None if operation.name == "cp.async" => "put `cp.async.wait_all` between",
+        None if operation.reads_complete == Some(awaited) => {
+            "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read 0` between"
+        }
         None => {
             "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group 0`, not `.read`, between"
         }
@@ -162,10 +172,12 @@ fn proxy_fence(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
 }
 
 /// A memory order for the statement, if its instruction can have one, in a scope no narrower than the
-/// present one; or a fence beside the statement.
+/// present one; or a fence beside the statement. An atomic operation keeps the half that it has, or that
+/// the path lacks besides.
 fn with_order(
+    path: &NearMiss,
     id: EventId,
-    order: &str,
+    order: Order,
     wanted: Scope,
     graph: &EventGraph,
     files: &Files,
@@ -178,7 +190,27 @@ fn with_order(
     let own = event.scope.map_or(wanted, |own| own.max(wanted));
     let operator = cache_operator(id, graph, files);
     let place = operator.map_or_else(String::new, |word| format!(" in place of `.{word}`"));
+    let order = if needs_both_halves(path, id, order, graph) { Order::AcqRel } else { order };
     format!("make it `.{order}.{own}`{place}, or {fence}")
+}
+
+/// Whether the statement of an event, which lacks one half of an order, has the other half or lacks it, too.
+fn needs_both_halves(path: &NearMiss, id: EventId, lacks: Order, graph: &EventGraph) -> bool {
+    let (half, defect) = match lacks {
+        Order::Release => (Order::Acquire, Defect::NoAcquire),
+        _ => (Order::Release, Defect::NoRelease),
+    };
+    let is_of_statement = |&other: &EventId| {
+        let (own, other) = (graph.event(id), graph.event(other));
+        (own.agent, own.span) == (other.agent, other.span)
+    };
+    let has = graph.ids().filter(is_of_statement).any(|other| {
+        let event = graph.event(other);
+        event.loc == graph.event(id).loc && event.order.is_some_and(|own| own.has_half(half))
+    });
+    let lacking = path.links.iter().filter(|link| link.missing.contains(&defect));
+    let mut changed = lacking.flat_map(|link| changed_statements(link, defect, graph));
+    has || changed.any(|other| is_of_statement(&other))
 }
 
 /// The statements that the repair of a link changes.
@@ -234,6 +266,9 @@ fn is_weak(id: EventId, graph: &EventGraph) -> bool {
 
 /// The narrowest scope that includes both ends of the communication to which a link belongs.
 fn communication_scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Scope {
+    if path.links[index].how == How::FenceOrder {
+        return common_scope(path.links[index].from, path.links[index].to, graph);
+    }
     let communicates = |link: &&Link| link.how == How::Observes;
     let (before, from) = path.links.split_at(index);
     let next = match path.links[index].how {
@@ -245,7 +280,7 @@ fn communication_scope(path: &NearMiss, index: usize, graph: &EventGraph) -> Sco
 }
 
 /// The narrowest scope that includes the threads of two events.
-fn common_scope(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
+pub(super) fn common_scope(one: EventId, other: EventId, graph: &EventGraph) -> Scope {
     let place = |id: EventId| graph.agents[graph.event(id).agent.index()].site();
     let (Some(a), Some(b)) = (place(one), place(other)) else { return Scope::Sys };
     match () {

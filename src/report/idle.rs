@@ -1,7 +1,7 @@
 //! A missing link into the fences and waits of the program that do not establish the link, each with the
 //! reason.
 
-use super::cure::{comes_before, fences};
+use super::cure::{comes_before, common_scope, fences};
 use super::statement::named;
 use crate::defect::Defect;
 use crate::event::base::{cta_of, shared_of};
@@ -58,6 +58,21 @@ pub(super) fn idle(
             };
             graph.ids().filter(beside).map(reason).unique().collect()
         }
+        Defect::NoSequentialFence => {
+            let wanted = common_scope(link.from, link.to, graph);
+            let is_narrow = |&id: &EventId| {
+                let event = graph.event(id);
+                event.order == Some(Order::Sc) && event.scope.is_some_and(|own| own < wanted)
+            };
+            let before = fences(link.from, Order::Release, graph)
+                .filter(|&id| comes_before(id, link.from, graph));
+            let behind = fences(link.to, Order::Release, graph)
+                .filter(|&id| comes_before(link.to, id, graph));
+            let reason = |id: EventId| {
+                format!("{} is none: its scope does not include the other thread", name(id))
+            };
+            before.chain(behind).filter(is_narrow).map(reason).collect()
+        }
         Defect::NoProxyFence => proxy_fences(path, graph)
             .map(|fence| {
                 format!("{} is none: {}", name(fence), idle_proxy_fence(fence, path, graph, files))
@@ -68,11 +83,16 @@ pub(super) fn idle(
             let complete = operation.map(|operation| operation.complete);
             let reads = operation.and_then(|operation| operation.reads_complete);
             let reads = reads.filter(|&reads| Some(reads) != complete);
-            let of_reads = waits_for(reads, graph).map(|wait| {
+            // A wait for the reads is enough where the source is to be free.
+            let suffices = reads == Some(link.from);
+            let of_reads = waits_for(reads, graph).filter(|_| !suffices).map(|wait| {
                 format!("{} is none: it waits for the reads of the source alone", name(wait))
             });
-            let late = waits_for(complete, graph)
+            let enough = waits_for(reads.filter(|_| suffices), graph);
+            let late = enough
+                .chain(waits_for(complete, graph))
                 .filter(|&wait| comes_before(link.to, wait, graph))
+                .unique()
                 .map(|wait| format!("{} stands behind that: too late", name(wait)));
             of_reads.chain(late).collect()
         }

@@ -101,6 +101,7 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
         (How::Overwrites, _) => {
             format!("{from} reads a value that {to} overwrites, which is to order their threads")
         }
+        (How::FenceOrder, _) => format!("{from} is to come before {to} in Fence-SC order"),
         (How::Completes, false) => format!("{to} waits for {from} ({clause})"),
         (How::Completes, true) => match graph.event(link.from).kind {
             EventKind::Complete(_) => format!("{from} is to come before {to}"),

@@ -118,7 +118,7 @@ fn links(model: &Model, execution: &Execution<'_>, link: &Link) -> bool {
         How::Executes => holds("execution", from, to),
         How::TensorBefore => from == to || po(from, to),
         How::TensorAfter => po(from, to),
-        How::Overwrites | How::ChangesProxy => {
+        How::Overwrites | How::FenceOrder | How::ChangesProxy => {
             panic!("{:?} is never there", link.how)
         }
     }
@@ -178,4 +178,126 @@ fn unwanted_outcomes_are_explained_by_what_is_missing() {
     let run = ptxmc(&["explain", path(&file)]);
     let told = run.out.contains("closest") && !run.out.contains("\n  wrong: ");
     assert!(run.status == 0 && told, "{}", run.transcript());
+}
+
+/// What `explain` says of a test with these declarations, threads and condition.
+fn told(lines: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("test.litmus");
+    std::fs::write(&file, format!("PTX test\n{}\n", lines.join("\n"))).expect("there is room");
+    ptxmc(&["explain", path(&file)]).out
+}
+
+/// An atomic operation that lacks one half of an order keeps the half that it has.
+#[test]
+fn the_half_of_an_atomic_operation_is_kept() {
+    for (own, first, second) in [
+        ("release", "ld.weak.global.u32 %r2, [x]", "no acquire"),
+        ("acquire", "st.weak.global.u32 [y], 1", "no release"),
+    ] {
+        let exchange = format!("atom.{own}.gpu.global.exch.b32 %r1, [f], 2;");
+        let (middle, last, outcome) = match own {
+            "release" => (
+                format!("{exchange} {first};"),
+                "P2 @ cta 2 { ld.acquire.gpu.global.u32 %r1, [f]; }",
+                "exists (P1:%r1 == 1 /\\ P1:%r2 == 0)",
+            ),
+            _ => (
+                format!("{first}; {exchange}"),
+                "P2 @ cta 2 { ld.acquire.gpu.global.u32 %r3, [f]; ld.weak.global.u32 %r4, [y]; }",
+                "exists (P2:%r3 == 2 /\\ P2:%r4 == 0)",
+            ),
+        };
+        let told = told(&[
+            ".global .u32 x = 0; .global .u32 y = 0; .global .u32 f = 0;",
+            "P0 @ cta 0 { st.weak.global.u32 [x], 1; st.release.gpu.global.u32 [f], 1; }",
+            &format!("P1 @ cta 1 {{ {middle} }}"),
+            last,
+            outcome,
+        ]);
+        let cure = format!("MISSING: {second} (PTX-8.8): make it `.acq_rel.gpu`, or put");
+        assert!(told.contains(&cure), "{told}");
+    }
+}
+
+/// An exchange of a warp has no arrival that could release, and a fence before it does not help.
+#[test]
+fn an_exchange_is_cured_by_a_barrier_alone() {
+    for fence in ["", "fence.acq_rel.cta;"] {
+        let told = told(&[
+            ".global .u32 x = 0;",
+            &format!(
+                "P0 @ cta 0, warp 0 {{ mov.u32 %r9, 1; st.weak.global.u32 [x], 1; {fence} \
+                 shfl.sync.idx.b32 %r1, %r9, 0, 0x1f, 3; }}"
+            ),
+            "P1 @ cta 0, warp 0 { mov.u32 %r9, 0; shfl.sync.idx.b32 %r1, %r9, 0, 0x1f, 3; \
+             ld.weak.global.u32 %r2, [x]; }",
+            "exists (P1:%r1 == 1 /\\ P1:%r2 == 0)",
+        ]);
+        let cure = "MISSING: barrier that does not order accesses (PTX-9.7.9.6): put `bar.warp.sync 0x3` \
+                    directly behind it in each thread that takes part, or synchronize through memory";
+        assert!(told.contains(cure) && !told.contains("arriv"), "{told}");
+    }
+}
+
+/// Store buffering between two devices, with these fences.
+fn buffering(fences: [&str; 2]) -> String {
+    let thread = |at: usize, own: &str, other: &str| {
+        let fence = fences[at];
+        format!(
+            "P{at} @ gpu {at}, cta 0 {{ st.relaxed.sys.global.u32 [{own}], 1; {fence}; \
+             ld.relaxed.sys.global.u32 %r1, [{other}]; }}"
+        )
+    };
+    told(&[
+        ".global .u32 x = 0; .global .u32 y = 0;",
+        &thread(0, "x", "y"),
+        &thread(1, "y", "x"),
+        "exists (P0:%r1 == 0 /\\ P1:%r1 == 0)",
+    ])
+}
+
+/// Of two `fence.sc`, the one whose scope is too narrow is named; where one is missing, too, it is no fence
+/// for both sides.
+#[test]
+fn the_scope_of_a_sequential_fence_is_named() {
+    let missing =
+        "MISSING: scope does not include the other thread (PTX-8.5): widen to `.sys` the scope of";
+    let one = buffering(["fence.sc.gpu", "fence.sc.sys"]);
+    assert!(one.contains(&format!("{missing} P0 `fence.sc.gpu` (line 3)\n")), "{one}");
+    let both = buffering(["fence.sc.gpu", "fence.sc.gpu"]);
+    let pair = "P0 `fence.sc.gpu` (line 3) and of P1 `fence.sc.gpu` (line 4)\n";
+    let other = "P1 `fence.sc.gpu` (line 4) and of P0 `fence.sc.gpu` (line 3)\n";
+    let is_told = [pair, other].iter().any(|pair| both.contains(&format!("{missing} {pair}")));
+    assert!(is_told && both.contains("in Fence-SC order\n"), "{both}");
+    for told in [&one, &both] {
+        assert!(!told.contains("no fence.sc on both sides"), "{told}");
+    }
+    let half = buffering(["fence.sc.gpu", "fence.acq_rel.sys"]);
+    assert!(half.contains("MISSING: no fence.sc on both sides (PTX-8.9.3)"), "{half}");
+    let idle = "P0 `fence.sc.gpu` (line 3) is none: its scope does not include the other thread\n";
+    assert!(half.contains(idle), "{half}");
+}
+
+/// The source of a bulk store is free when its reads are complete, its destination when all is.
+#[test]
+fn the_source_of_a_bulk_store_needs_its_reads_alone() {
+    let between = |before: &str, behind: &str| {
+        told(&[
+            ".shared .align 16 .u32 s[4] = {0}; .global .align 16 .u32 g[4] = {7};",
+            &format!(
+                "P0 @ cta 0 {{ st.shared.u32 [s], 1; fence.proxy.async; \
+                 cp.async.bulk.global.shared::cta.bulk_group [g], [s], 16; \
+                 cp.async.bulk.commit_group; {before} st.shared.u32 [s], 2; {behind} \
+                 cp.async.bulk.wait_group 0; }}"
+            ),
+            "exists (g == 2)",
+        ])
+    };
+    let cure = "put `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read 0` between\n";
+    let late = between("", "cp.async.bulk.wait_group.read 0;");
+    let is_late = "`cp.async.bulk.wait_group.read 0` (line 3) stands behind that: too late\n";
+    assert!(late.contains(cure) && late.contains(is_late) && !late.contains("is none"), "{late}");
+    let waited = between("cp.async.bulk.wait_group.read 0;", "");
+    assert!(waited.contains("forbidden"), "{waited}");
 }
