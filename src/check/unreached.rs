@@ -104,8 +104,10 @@ fn statements(graph: &mut EventGraph) -> Vec<Statement> {
         };
         Some(Statement { span: event.span, what, guard: event.guard })
     });
-    let reads_nothing =
-        |cut: &&Cut| cut.kind == CutKind::Spin && cut.polls.is_empty() && cut.patience.is_empty();
+    let reads_nothing = |cut: &&Cut| {
+        let waits = [cut.polls.is_empty(), cut.patience.is_empty(), cut.clocks.is_empty()];
+        cut.kind == CutKind::Spin && !waits.contains(&false)
+    };
     let loops = graph.cuts.iter().filter(reads_nothing).map(|cut| Statement {
         span: cut.span,
         what: Effect::Loop,

@@ -3,7 +3,8 @@
 
 use super::geometry::{Index, WARP};
 use super::trace::Touch;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// The smallest group that both threads belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,14 +27,29 @@ pub(super) struct Kinship {
     shared: u64,
 }
 
-/// A thread: where it is, and its accesses.
+/// A strong access: a number for its place, and its step.
+pub(super) type StrongAccess = (u64, u32);
+
+/// The first strong accesses of a thread in a CTA of a launch.
+pub(super) fn strong(touches: &[Touch], cta: (usize, u32)) -> Vec<StrongAccess> {
+    let strong = touches.iter().filter(|touch| touch.is_strong).take(MOST_COMPARED);
+    let of = |touch: &Touch| {
+        let instance = touch.is_shared.then_some(cta);
+        let mut hasher = FxHasher::default();
+        (touch.variable, instance, touch.offset).hash(&mut hasher);
+        (hasher.finish(), touch.at)
+    };
+    strong.map(of).collect()
+}
+
+/// A thread: where it is, and its strong accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Relative<'t> {
     pub(super) launch: usize,
     pub(super) index: Index,
     /// The first CTA of its cluster.
     pub(super) cluster: u32,
-    pub(super) touches: &'t [(usize, Touch)],
+    pub(super) strong: &'t [StrongAccess],
 }
 
 impl Relative<'_> {
@@ -55,27 +71,15 @@ impl Relative<'_> {
     }
 
     fn shared(self, other: Self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        for (own, touch) in self.strong() {
-            for (theirs, at) in other.strong().filter(|(place, _)| *place == own) {
-                (touch, at, theirs.0).hash(&mut hasher);
+        let mut hasher = FxHasher::default();
+        for &(place, at) in self.strong {
+            for &(_, there) in other.strong.iter().filter(|(theirs, _)| *theirs == place) {
+                (at, there).hash(&mut hasher);
             }
         }
         hasher.finish()
     }
-
-    /// The strong accesses, by place and step.
-    fn strong(self) -> impl Iterator<Item = (Place, u32)> {
-        let strong = self.touches.iter().filter(|(_, touch)| touch.is_strong).take(MOST_COMPARED);
-        strong.map(move |(_, touch)| {
-            let cta = touch.is_shared.then_some((self.launch, self.index.cta));
-            ((touch.variable, cta, touch.offset), touch.at)
-        })
-    }
 }
-
-/// The variable, the CTA whose instance it is, and the first byte.
-type Place = (usize, Option<(usize, u32)>, u64);
 
 /// How many strong accesses of a thread are compared.
 const MOST_COMPARED: usize = 16;

@@ -10,7 +10,7 @@
 //! barriers count, and the CTAs of a cluster.
 
 use super::geometry::{Geometry, Index, WARP};
-use super::kinship::{Kinship, Relative};
+use super::kinship::{Kinship, Nearness, Relative, StrongAccess, strong};
 use super::launch::Launches;
 use super::threads::{Choice, MOST_ASKED, Selection, all, count, sample, sizes, too_many};
 use super::trace::{Touch, Trace};
@@ -134,8 +134,9 @@ pub(super) fn launched(
     }
 }
 
-/// How many threads that access one place in the same way are told apart by their kinship.
-const MOST_KIN: usize = 8;
+/// How many threads of one nearness that access one place in the same way are told apart by the places that
+/// they share.
+const MOST_KIN: usize = 2;
 
 /// A thread of a launch.
 struct Member {
@@ -144,9 +145,13 @@ struct Member {
     role: usize,
     /// The first CTA of its cluster.
     cluster: u32,
-    /// Where its accesses begin.
-    touches: usize,
+    /// The places of its strong accesses.
+    strong: Vec<StrongAccess>,
 }
+
+/// Threads that access one place in the same way: the first, and others with their kinship to it.
+#[derive(Default)]
+struct Kin(Vec<(usize, Option<Kinship>)>);
 
 /// Two accesses of roles: role and step of each, and the kinship of the threads.
 type Meeting = (usize, u32, usize, u32, Kinship);
@@ -233,28 +238,40 @@ impl Follow {
         self.parts.extend(trace.parts);
         self.exchanges[launch] |= trace.exchanges;
         self.counts[launch] |= trace.counts;
-        let touches = self.touches.len();
+        let strong = strong(&trace.touches, (launch, index.cta));
         self.touches.extend(trace.touches.into_iter().map(|touch| (thread, touch)));
-        self.threads.push(Member { launch, index, role, cluster, touches });
+        self.threads.push(Member { launch, index, role, cluster, strong });
     }
 
     fn cta(&self, thread: usize) -> (usize, u32) {
         (self.threads[thread].launch, self.threads[thread].index.cta)
     }
 
-    fn relative(&self, thread: usize) -> Relative<'_> {
-        let Member { launch, index, cluster, touches, .. } = self.threads[thread];
-        let end = self.threads.get(thread + 1).map_or(self.touches.len(), |next| next.touches);
-        Relative { launch, index, cluster, touches: &self.touches[touches..end] }
+    fn kinship(&self, one: usize, other: usize) -> Kinship {
+        let relative = |thread: usize| {
+            let Member { launch, index, cluster, strong, .. } = &self.threads[thread];
+            Relative { launch: *launch, index: *index, cluster: *cluster, strong }
+        };
+        relative(one).to(relative(other))
     }
 
-    /// Whether a thread is another one than those that are known, and of another kinship to the first.
-    fn is_new(&self, known: &[usize], thread: usize) -> bool {
-        let Some((&first, others)) = known.split_first() else { return true };
-        let kinship = |other: usize| self.relative(first).to(self.relative(other));
-        first != thread
-            && known.len() < MOST_KIN
-            && others.iter().all(|&other| kinship(other) != kinship(thread))
+    /// Adds a thread if it is another one than those that are known, and of another kinship to the first.
+    fn extend(&self, kin: &mut Kin, thread: usize) -> bool {
+        let Some(&(first, _)) = kin.0.first() else {
+            kin.0.push((thread, None));
+            return true;
+        };
+        if first == thread {
+            return false;
+        }
+        let kinship = self.kinship(first, thread);
+        let others = || kin.0.iter().filter_map(|(_, known)| *known);
+        let near = others().filter(|known| known.nearness == kinship.nearness);
+        let is_new = near.count() < MOST_KIN && others().all(|known| known != kinship);
+        if is_new {
+            kin.0.push((thread, Some(kinship)));
+        }
+        is_new
     }
 
     /// The accesses of roles that meet.
@@ -282,31 +299,28 @@ impl Follow {
     /// The accesses, of each that threads of one role make to the same bytes those of the first thread and of
     /// one of each kinship to it.
     fn different(&self) -> impl Iterator<Item = (usize, Touch)> + '_ {
-        let mut known: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        let mut known: FxHashMap<_, Kin> = FxHashMap::default();
         self.touches.iter().copied().filter(move |&(thread, touch)| {
             let instance = touch.is_shared.then(|| self.cta(thread));
             let bytes = (touch.variable, instance, touch.offset, touch.bytes);
             let known = known.entry((bytes, self.threads[thread].role, touch.at)).or_default();
-            let is_new = self.is_new(known, thread);
-            known.extend(is_new.then_some(thread));
-            is_new
+            self.extend(known, thread)
         })
     }
 
     /// Notes which accesses to one place meet. Of the threads of a role that execute one access, the
     /// first one and one of each kinship to it are enough.
     fn meet(&self, group: &[(Cell, usize, u32, bool)], out: &mut Meetings) {
-        let mut kinds: BTreeMap<(usize, u32), (bool, Vec<usize>)> = BTreeMap::new();
+        let mut kinds: BTreeMap<(usize, u32), (bool, Kin)> = BTreeMap::new();
         for &(_, thread, at, writes) in group {
             let kind = kinds.entry((self.threads[thread].role, at)).or_default();
             kind.0 |= writes;
-            let is_new = self.is_new(&kind.1, thread);
-            kind.1.extend(is_new.then_some(thread));
+            self.extend(&mut kind.1, thread);
         }
         let mut accesses: Vec<(usize, u32, bool, usize)> = kinds
             .iter()
             .flat_map(|(&(role, at), (writes, threads))| {
-                threads.iter().map(move |&thread| (role, at, *writes, thread))
+                threads.0.iter().map(move |&(thread, _)| (role, at, *writes, thread))
             })
             .collect();
         // With more roles than have representatives, not every pair can be shown.
@@ -318,7 +332,7 @@ impl Follow {
                 if thread == other || !(writes || other_writes) {
                     continue;
                 }
-                let kinship = self.relative(thread).to(self.relative(other));
+                let kinship = self.kinship(thread, other);
                 let first = |thread: usize| self.roles[self.threads[thread].role][0] == thread;
                 let score = usize::from(first(thread)) + usize::from(first(other));
                 let found = (score, [thread, other]);
@@ -345,11 +359,15 @@ impl Follow {
         }
         let mut by_score: Vec<_> = meetings.iter().collect();
         by_score.sort_by_key(|(_, (score, _))| std::cmp::Reverse(*score));
-        let mut shown: FxHashSet<(usize, usize, Kinship)> = FxHashSet::default();
-        let mut others = Vec::new();
+        let mut shown: FxHashSet<(usize, usize, Nearness)> = FxHashSet::default();
+        let mut sharing: FxHashSet<(usize, usize, Kinship)> = FxHashSet::default();
+        let (mut further, mut others) = (Vec::new(), Vec::new());
         for (&(role, _, other, _, kinship), (_, pair)) in by_score {
-            if !shown.insert((role, other, kinship)) {
+            let is_first = shown.insert((role, other, kinship.nearness));
+            if !sharing.insert((role, other, kinship)) {
                 others.push(pair);
+            } else if !is_first {
+                further.push(pair);
             } else if chosen.len() < MOST_REPRESENTATIVES {
                 chosen.extend(pair);
             }
@@ -357,7 +375,7 @@ impl Follow {
         for neighbours in self.neighbours() {
             self.add_within(&mut chosen, &neighbours, MOST_REPRESENTATIVES, geometries);
         }
-        for pair in others {
+        for pair in further.into_iter().chain(others) {
             self.add_within(&mut chosen, pair, MOST_WITH_EVERY_PAIR, geometries);
         }
         self.by_launch(&chosen, geometries.len())

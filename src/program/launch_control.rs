@@ -2,13 +2,13 @@
 //! their answers.
 //!
 //! An answer is 16 bytes, and opaque. Here, the first word is [`MARK`], with the bit [`CANCELED`] where the
-//! request succeeded; the others are the coordinates of the first CTA of the cluster. Whether a request
-//! succeeds, and which cluster it cancels, is open: clusters that are canceled run no threads, so that those of
-//! a test are others.
+//! request succeeded; the others are any numbers. Whether a request succeeds is open. Which cluster it cancels
+//! is not known: clusters that are canceled run no threads, so that those of a test are others.
 
 use super::asynchronous::{Multicast, addresses};
 use super::lower::Lowering;
 use super::micro::{Align, AsyncEffect, AsyncMicro, Confined, Micro, SignalPlace, Tracked};
+use super::special::opaque_results;
 use super::term::{Extension, Term};
 use crate::litmus::ast::ThreadPlace;
 use crate::ptx::operation::{Proxy, Space, Type, TypeKind};
@@ -61,24 +61,20 @@ impl Lowering<'_> {
         self.assign(written.destination(), answer.bits(CANCELED, 1), Extension::Zero);
     }
 
-    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid`: undefined of a request that failed.
+    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid`: undefined of a request that failed. Which
+    /// cluster is canceled is not known.
     pub(super) fn first_cta(&mut self, written: &Written) {
         let answer = self.value(written.value("answer"), ANSWER);
-        self.require(answer.clone().bits(CANCELED, 1), Rule::NotCanceled);
-        let coordinate = |dimension: u32| answer.clone().bits(32 * (1 + dimension), 32);
-        let one = ["x", "y", "z"]
-            .iter()
-            .zip(0_u32..)
-            .find(|(name, _)| written.words.has(&format!("get_first_ctaid::{name}")));
-        if let Some((_, dimension)) = one {
-            return self.assign(written.destination(), coordinate(dimension), Extension::Zero);
-        }
-        // The fourth element is unspecified.
-        let fourth = Term::Free("fourth coordinate of a canceled cluster".to_owned(), 32);
-        let values = [coordinate(0), coordinate(1), coordinate(2), fourth];
-        for (destination, value) in written.registers().iter().zip(values) {
-            self.assign(destination, value, Extension::Zero);
-        }
+        self.require(answer.bits(CANCELED, 1), Rule::NotCanceled);
+        let single = [written.destination().clone()];
+        let destinations = match written.registers() {
+            [] => &single[..],
+            registers => registers,
+        };
+        let index = |name: &str| self.registers.index(name);
+        let results = destinations.iter().flatten().filter_map(|d| index(&d.value)).collect();
+        let name = "clusterlaunchcontrol.query_cancel.get_first_ctaid";
+        self.out.push(opaque_results(name, results, Vec::new()));
     }
 
     /// Any answer.

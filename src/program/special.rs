@@ -310,7 +310,7 @@ pub(super) fn opaque(ty: Type) -> Term {
 }
 
 /// Registers that get the results of an uninterpreted instruction.
-fn opaque_results(name: &str, results: Vec<usize>, operands: Vec<usize>) -> Micro {
+pub(super) fn opaque_results(name: &str, results: Vec<usize>, operands: Vec<usize>) -> Micro {
     let rule = Rule::Result { name: name.to_owned() };
     Micro::Opaque { results, operands, name: name.to_owned(), rule }
 }

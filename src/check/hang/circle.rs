@@ -124,7 +124,10 @@ fn awaited(
     let (happened, to_come): (Vec<EventId>, Vec<EventId>) =
         graph.ids().filter(of_other).partition(|&id| execution.executed.contains(id));
     let write = *to_come.first()?;
-    let taken = happened.last().copied().filter(|&id| graph.event(id).marks.rmw);
+    // What the poll reads is what the other thread has taken the lock with.
+    let read = execution.choices.rf.get(poll.index()).copied().flatten();
+    let taken = happened.last().copied();
+    let taken = taken.filter(|&id| graph.event(id).marks.rmw && read == Some(id));
     Some(taken.map_or(WaitCause::Write { poll, write }, |taken| WaitCause::Lock { poll, taken }))
 }
 

@@ -109,7 +109,9 @@ impl Clocks {
         }
         let are_in = |value: ExprId| self.are_in(exprs, value);
         match exprs.get(value) {
-            Expr::ZeroExtend(a) | Expr::SignExtend(a) | Expr::Extract(a, _) => {
+            Expr::ZeroExtend(a) | Expr::SignExtend(a) => self.course(exprs, a),
+            // The low part of a number begins again and again.
+            Expr::Extract(a, low) if low + exprs.width(value) == exprs.width(a) => {
                 self.course(exprs, a)
             }
             Expr::Concat(high, low) => self.course(exprs, if are_in(high) { high } else { low }),
