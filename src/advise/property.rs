@@ -245,13 +245,7 @@ fn has_race(
         Ok(Some(race)) if !known.contains(&race::spans(&graph, &race)) => {
             let fault = Fault::Race(race::spans(&graph, &race));
             let choices = Some(Box::new(Choices::clone(&race.choices)));
-            Probe::Fails(Box::new(Failure {
-                test: index,
-                fault,
-                graph,
-                choices,
-                stops: Vec::new(),
-            }))
+            fails(index, fault, graph, choices)
         }
         // An admitted race says nothing about other races.
         Ok(Some(_)) => match check::races(test, model, engine, asking.now()) {
@@ -260,13 +254,7 @@ fn has_race(
                 let new = races.list.iter().find(|race| !known.contains(&pair(race)));
                 let choices = |race: &race::Race| Some(Box::new(Choices::clone(&race.choices)));
                 match new.map(|race| (Fault::Race(pair(race)), choices(race))) {
-                    Some((fault, choices)) => Probe::Fails(Box::new(Failure {
-                        test: index,
-                        fault,
-                        graph,
-                        choices,
-                        stops: Vec::new(),
-                    })),
+                    Some((fault, choices)) => fails(index, fault, graph, choices),
                     None => Probe::Holds,
                 }
             }
@@ -275,15 +263,14 @@ fn has_race(
         Err(Verdict::Unknown(why)) => Probe::Unknown(why),
         Err(verdict) => {
             let fault = Fault::Void(verdict.kind());
-            Probe::Fails(Box::new(Failure {
-                test: index,
-                fault,
-                graph,
-                choices: None,
-                stops: Vec::new(),
-            }))
+            fails(index, fault, graph, None)
         }
     })
+}
+
+/// A test has a fault, in an execution in which no thread waits for ever.
+fn fails(index: usize, fault: Fault, graph: EventGraph, choices: Option<Box<Choices>>) -> Probe {
+    Probe::Fails(Box::new(Failure { test: index, fault, graph, choices, stops: Vec::new() }))
 }
 
 fn found(index: usize, graph: EventGraph, goal: Goal, fault: Fault, asking: Asking<'_>) -> Probe {
@@ -293,13 +280,7 @@ fn found(index: usize, graph: EventGraph, goal: Goal, fault: Fault, asking: Aski
         Ok(Decided::Yes(choices)) => match check::verify(problem, goal, &choices) {
             Ok(result) if result.is_consistent() => {
                 let choices = Some(choices);
-                Probe::Fails(Box::new(Failure {
-                    test: index,
-                    fault,
-                    graph,
-                    choices,
-                    stops: Vec::new(),
-                }))
+                fails(index, fault, graph, choices)
             }
             // `check` reports the error of the engine.
             _ => Probe::Holds,

@@ -393,20 +393,21 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of CTAs of the thread's cluster in the test that a mask can name.
-    fn named_ranks(&self) -> u32 {
+    /// The number of CTAs of the thread's cluster in the test; none for the host.
+    pub(super) fn cluster_size(&self) -> usize {
         match self.place {
-            ThreadPlace::Device(place) => u32::try_from(self.layout.cluster_ctas(place).len())
-                .map_or(16, |count| count.min(16)),
+            ThreadPlace::Device(place) => self.layout.cluster_ctas(place).len(),
             ThreadPlace::Host => 0,
         }
     }
 
+    /// The number of CTAs of the thread's cluster in the test that a mask can name.
+    fn named_ranks(&self) -> u32 {
+        u32::try_from(self.cluster_size()).map_or(16, |count| count.min(16))
+    }
+
     fn is_alone_in_cluster(&self) -> bool {
-        match self.place {
-            ThreadPlace::Device(place) => self.layout.cluster_ctas(place).len() < 2,
-            ThreadPlace::Host => true,
-        }
+        self.cluster_size() < 2
     }
 
     fn is_predicate(&self, register: &str) -> bool {

@@ -10,7 +10,6 @@ use super::lower::Lowering;
 use super::micro::{Align, AsyncEffect, AsyncMicro, Confined, Micro, SignalPlace, Tracked};
 use super::special::opaque_results;
 use super::term::{Extension, Term};
-use crate::litmus::ast::ThreadPlace;
 use crate::ptx::operation::{Proxy, Space, Type, TypeKind};
 use crate::ptx::written::Written;
 use crate::rule::Rule;
@@ -90,10 +89,6 @@ impl Lowering<'_> {
 
     /// All CTAs of the thread's cluster in the test.
     fn whole_cluster(&self) -> Multicast {
-        let ranks = match self.place {
-            ThreadPlace::Device(place) => self.layout.cluster_ctas(place).len(),
-            ThreadPlace::Host => 0,
-        };
-        Multicast((0..).take(ranks).map(|rank| (rank, Term::truth(true))).collect())
+        Multicast((0..).take(self.cluster_size()).map(|rank| (rank, Term::truth(true))).collect())
     }
 }
