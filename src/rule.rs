@@ -263,6 +263,9 @@ rules! {
     /// An illegal thread count at a barrier.
     BarrierCount: Undefined, "barrier-count", ["PTX-9.7.13.1"],
         "a number of threads at a barrier that is no positive multiple of the warp size";
+    /// An aligned barrier that some threads of a warp pass by.
+    AlignedBarrier: Undefined, "aligned-barrier", ["PTX-9.7.13.1", "PTX-9.7.13.3"],
+        "an `.aligned` barrier (as `bar` is) that not all threads of the warp execute";
     /// Reductions and other operations on one barrier.
     BarrierMixture: Undefined, "barrier-mixture", ["PTX-9.7.13.1"],
         "`.red` and another barrier operation on one barrier";

@@ -8,6 +8,8 @@ use super::cost::Class;
 use super::place::{Place, Position, alike, is_barrier, matters};
 use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::operation::{BarrierMode, Operation, Statement, Value};
+use crate::ptx::row::Op;
+use crate::ptx::written::Written;
 use crate::source::{Span, Spanned};
 use itertools::Itertools;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +68,7 @@ fn free_barrier(operations: &[&Operation], span: Span) -> Option<Operation> {
         barrier: Value::Immediate(Spanned::new(free, span)),
         resource: None,
         count: None,
+        aligned: true,
     })
 }
 
@@ -159,6 +162,7 @@ fn is_whole_barrier(operation: &Operation) -> bool {
             barrier: Value::Immediate(_),
             resource: None,
             count: None,
+            ..
         }
     )
 }
@@ -201,20 +205,27 @@ fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Ways {
     }
 }
 
-/// How many barriers stand before a statement.
+/// How many barriers and exchanges stand before a statement.
 fn phase(statements: &[Statement], at: usize) -> usize {
-    statements[..at].iter().filter(|statement| is_barrier(&statement.operation)).count()
+    statements[..at].iter().filter(|statement| meets(&statement.operation)).count()
 }
 
-/// The positions for inserting a barrier: before operations that take part in memory ordering, and
+/// Whether a thread waits for others there: at a barrier, or for an exchange of values within its warp.
+fn meets(operation: &Operation) -> bool {
+    let exchanges = |form: &Written| matches!(form.op(), Op::Warp(_));
+    is_barrier(operation) || matches!(operation, Operation::Form(form) if exchanges(form))
+}
+
+/// The positions for inserting a barrier: before operations that take part in memory ordering or wait, and
 /// at the end. Positions within loops are excluded, and so are positions between two barriers,
 /// where another one orders nothing more.
 fn gaps(statements: &[Statement]) -> impl Iterator<Item = usize> + '_ {
     let loops: Vec<(usize, usize)> = loops(statements);
-    let last = statements.iter().rposition(|s| matters(&s.operation)).map_or(0, |at| at + 1);
+    let counts = |s: &Statement| matters(&s.operation) || meets(&s.operation);
+    let last = statements.iter().rposition(counts).map_or(0, |at| at + 1);
     (0..statements.len().max(last) + 1).filter(move |&at| {
         let within = loops.iter().any(|&(first, branch)| first < at && at <= branch);
-        let here = statements.get(at).is_some_and(|s| matters(&s.operation));
+        let here = statements.get(at).is_some_and(counts);
         let beside = statements.get(at).is_some_and(|s| is_barrier(&s.operation))
             && at.checked_sub(1).is_some_and(|before| is_barrier(&statements[before].operation));
         (here || at == last) && at <= statements.len() && !within && !beside

@@ -108,7 +108,7 @@ pub(super) fn is_barrier(operation: &Operation) -> bool {
         Operation::CtaBarrier { .. }
             | Operation::WarpBarrier { .. }
             | Operation::ClusterArrive { .. }
-            | Operation::ClusterWait
+            | Operation::ClusterWait { .. }
     )
 }
 

@@ -269,7 +269,7 @@ fn at_level(statement: &Statement, level: Level) -> Option<Statement> {
         ) => {
             (*order, *scope) = (o, s);
         }
-        (Operation::ClusterArrive { order }, Level::Strong(o, _)) => *order = o,
+        (Operation::ClusterArrive { order, .. }, Level::Strong(o, _)) => *order = o,
         (Operation::ProxyFence { kind, .. }, Level::Proxy(other)) => *kind = other,
         (operation, level) => {
             if let Some(access) = access(operation) {

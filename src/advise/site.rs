@@ -261,7 +261,7 @@ fn levels_of(operation: &Operation, scopes: &[Scope]) -> Option<(Class, Level, V
             let all = scopes.iter().flat_map(|at| orders.iter().map(|&order| at(order)));
             return Some((Class::Access, level, all.collect()));
         }
-        O::ClusterArrive { order } => {
+        O::ClusterArrive { order, .. } => {
             let at = |order| Level::Strong(order, Scope::Cluster);
             return Some((Class::Access, at(*order), [Relaxed, Release].map(at).to_vec()));
         }
@@ -349,7 +349,7 @@ fn proxy_fences(test: &Test) -> Vec<Vec<ProxyFenceKind>> {
 fn exchanges(statements: &[Statement]) -> Vec<usize> {
     let plain = |statement: &Statement| statement.guard.is_none();
     let barrier = |operation: &Operation| match operation {
-        Operation::CtaBarrier { mode, barrier, resource, count } => {
+        Operation::CtaBarrier { mode, barrier, resource, count, .. } => {
             let fixed = |value: &Value| matches!(value, Value::Immediate(_));
             *mode == BarrierMode::Sync
                 && std::iter::once(barrier).chain(resource).chain(count).all(fixed)

@@ -49,6 +49,7 @@ impl BarrierOperations {
             key,
             arrives: barrier.arrives,
             waits: barrier.waits,
+            aligned: barrier.aligned,
             rule,
             order: barrier.order,
             operand,

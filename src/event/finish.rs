@@ -81,6 +81,8 @@ impl GraphBuilder<'_> {
         graph.other_counts = super::barrier_misuse::other_counts(&mut graph);
         let misused = super::barrier_misuse::violations(&mut graph);
         graph.violations.extend(misused);
+        let passed_by = super::divergence::violations(&mut graph, &program.threads);
+        graph.violations.extend(passed_by);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);
         conditions.resolve(&mut graph);
         let opaque = std::mem::take(&mut self.opaque);

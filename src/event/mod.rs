@@ -18,6 +18,7 @@ mod convergent;
 mod counting;
 mod cuts;
 mod disjuncts;
+mod divergence;
 mod early_arrival;
 mod elements;
 mod entry;

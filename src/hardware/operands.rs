@@ -38,7 +38,7 @@ pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
         O::ProxyFence { address, .. } => {
             all.extend(address.iter_mut().map(|address| Operand::Memory(address, None)));
         }
-        O::CtaBarrier { mode, barrier, resource, count } => {
+        O::CtaBarrier { mode, barrier, resource, count, .. } => {
             all.push(Operand::Value(barrier, 32));
             values(resource, 32, &mut all);
             values(count, 32, &mut all);
@@ -63,7 +63,11 @@ pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
                 all.push(Operand::Value(right, 64));
             }
         }
-        O::Fence { .. } | O::ClusterArrive { .. } | O::ClusterWait | O::Exit | O::Nothing => {}
+        O::Fence { .. }
+        | O::ClusterArrive { .. }
+        | O::ClusterWait { .. }
+        | O::Exit
+        | O::Nothing => {}
         _ => return None,
     }
     Some(all)

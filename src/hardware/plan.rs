@@ -422,7 +422,7 @@ fn is_about_all_threads(statement: &Statement) -> bool {
         Operation::CtaBarrier { .. }
         | Operation::WarpBarrier { .. }
         | Operation::ClusterArrive { .. }
-        | Operation::ClusterWait => true,
+        | Operation::ClusterWait { .. } => true,
         Operation::Form(written) => matches!(written.op(), Op::Warp(_)),
         _ => false,
     }
@@ -431,7 +431,7 @@ fn is_about_all_threads(statement: &Statement) -> bool {
 /// Whether an instruction involves a cluster.
 fn is_of_clusters(statement: &Statement) -> bool {
     match &statement.operation {
-        Operation::ClusterArrive { .. } | Operation::ClusterWait => true,
+        Operation::ClusterArrive { .. } | Operation::ClusterWait { .. } => true,
         Operation::Form(written) => matches!(written.op(), Op::MapAddress),
         _ => false,
     }
@@ -452,7 +452,7 @@ fn goes_back(statements: &[Statement]) -> bool {
 /// follow.
 fn is_even(test: &Test) -> bool {
     let barrier = |s: &&Statement| {
-        matches!(s.operation, Operation::ClusterArrive { .. } | Operation::ClusterWait)
+        matches!(s.operation, Operation::ClusterArrive { .. } | Operation::ClusterWait { .. })
     };
     let counts = test.threads.iter().map(|t| t.statements.iter().filter(barrier).count());
     let none = counts.clone().all(|count| count == 0);

@@ -15,6 +15,7 @@ impl Lowering<'_> {
         barrier: &Value,
         resource: Option<&Value>,
         count: Option<&Value>,
+        aligned: bool,
     ) {
         let number = Type::new(TypeKind::Unsigned, 32);
         let barrier = self.value(barrier, number);
@@ -47,6 +48,7 @@ impl Lowering<'_> {
             group,
             arrives: true,
             waits: *mode != BarrierMode::Arrive,
+            aligned,
             count,
             legal,
             order: None,
@@ -71,9 +73,10 @@ impl Lowering<'_> {
     }
 
     /// `barrier.cluster.arrive` and `barrier.cluster.wait`
-    pub(super) fn cluster_barrier(&mut self, arrives: bool, order: Option<Order>) {
+    pub(super) fn cluster_barrier(&mut self, arrives: bool, order: Order, aligned: bool) {
         self.out.push(Micro::Barrier(BarrierMicro {
-            order,
+            order: Some(order),
+            aligned,
             ..BarrierMicro::of(BarrierGroup::Cluster, arrives, !arrives)
         }));
     }
@@ -86,6 +89,7 @@ impl BarrierMicro {
             group,
             arrives,
             waits,
+            aligned: false,
             count: None,
             legal: Term::truth(true),
             order: None,

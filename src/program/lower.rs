@@ -306,17 +306,20 @@ impl Lowering<'_> {
                 });
             }
             Operation::ProxyFence { kind, address } => self.proxy_fence(*kind, address.as_ref()),
-            Operation::CtaBarrier { mode, barrier, resource, count } => {
-                self.cta_barrier(mode, barrier, resource.as_ref(), count.as_ref());
+            Operation::CtaBarrier { mode, barrier, resource, count, aligned } => {
+                let [resource, count] = [resource.as_ref(), count.as_ref()];
+                self.cta_barrier(mode, barrier, resource, count, *aligned);
             }
             Operation::WarpBarrier { mask } => {
                 let mask = self.value(mask, Type::new(TypeKind::Unsigned, 32));
                 self.warp_barrier(mask);
             }
-            Operation::ClusterArrive { order } => {
-                self.cluster_barrier(true, Some(*order));
+            Operation::ClusterArrive { order, aligned } => {
+                self.cluster_barrier(true, *order, *aligned);
             }
-            Operation::ClusterWait => self.cluster_barrier(false, Some(Order::Acquire)),
+            Operation::ClusterWait { aligned } => {
+                self.cluster_barrier(false, Order::Acquire, *aligned);
+            }
             Operation::Branch { target, condition } => {
                 let target = self.labels.get(&target.value).copied().unwrap_or(usize::MAX);
                 let condition = condition.as_ref().map(|(comparison, a, b)| {

@@ -378,6 +378,8 @@ pub struct BarrierMicro {
     pub arrives: bool,
     /// Whether it waits.
     pub waits: bool,
+    /// Whether all threads of a warp have to execute it together.
+    pub aligned: bool,
     /// The number of threads, if given.
     pub count: Option<Term>,
     /// Whether the operands are legal. With illegal operands, the operation does nothing, so that

@@ -75,7 +75,7 @@ impl Operation {
                 let acquired = |address| [At(address), Operand::Constant(128)];
                 address.iter().flat_map(acquired).collect()
             }
-            Self::CtaBarrier { mode, barrier, resource, count } => {
+            Self::CtaBarrier { mode, barrier, resource, count, .. } => {
                 let (result, predicate) = match mode {
                     BarrierMode::Sync | BarrierMode::Arrive => (None, None),
                     BarrierMode::RedPopc(d, p) | BarrierMode::RedBool(d, _, p) => {
@@ -111,7 +111,7 @@ impl Operation {
             Self::Nothing => smallvec![Operand::Constant(0)],
             Self::Fence { .. }
             | Self::ClusterArrive { .. }
-            | Self::ClusterWait
+            | Self::ClusterWait { .. }
             | Self::GridDependencyWait
             | Self::LaunchDependents
             | Self::Exit => SmallVec::new(),

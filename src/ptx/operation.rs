@@ -241,6 +241,9 @@ pub enum Operation {
         resource: Option<Value>,
         /// Number of participating threads.
         count: Option<Value>,
+        /// Whether all threads of a warp have to execute it together: `bar`, or `barrier` with
+        /// `.aligned`.
+        aligned: bool,
     },
     /// `bar.warp.sync`
     WarpBarrier {
@@ -251,9 +254,14 @@ pub enum Operation {
     ClusterArrive {
         /// Release or Relaxed.
         order: Order,
+        /// Whether all threads of a warp have to execute it together.
+        aligned: bool,
     },
     /// `barrier.cluster.wait`
-    ClusterWait,
+    ClusterWait {
+        /// Whether all threads of a warp have to execute it together.
+        aligned: bool,
+    },
     /// mbarrier operations.
     Mbarrier {
         /// Order, scope, space, address; the type is `.b64`.

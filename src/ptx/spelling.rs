@@ -183,7 +183,7 @@ impl Said {
                 Self::new("fence", [order.word(), scope.word()]).also(restriction.word())
             }
             O::ProxyFence { kind, .. } => Self::new("fence", ["proxy"]).also(kind.words()),
-            O::CtaBarrier { mode, resource, count, .. } => match (mode, resource, count) {
+            O::CtaBarrier { mode, resource, count, aligned, .. } => match (mode, resource, count) {
                 _ if resource.is_some() && !columns => {
                     return Err("a barrier with an instance and a number".to_owned());
                 }
@@ -191,20 +191,26 @@ impl Said {
                     let what = "an arrival at a barrier without the number of threads";
                     return Err(what.to_owned());
                 }
-                (BarrierMode::RedPopc(..), ..) => Self::new("bar", ["red", "popc", "u32"]),
+                (BarrierMode::RedPopc(..), ..) => {
+                    Self::new(barrier(*aligned), ["red", "popc", "u32"])
+                }
                 (BarrierMode::RedBool(_, op, _), ..) => {
-                    Self::new("bar", ["red", op.word(), "pred"])
+                    Self::new(barrier(*aligned), ["red", op.word(), "pred"])
                 }
                 (BarrierMode::Sync | BarrierMode::Arrive, ..) => {
                     let of_instance = columns && (resource.is_some() || count.is_none());
                     let waits = *mode == BarrierMode::Sync;
-                    Self::new("bar", [if waits { "sync" } else { "arrive" }])
+                    Self::new(barrier(*aligned), [if waits { "sync" } else { "arrive" }])
                         .also(of_instance.then_some("cta"))
                 }
             },
             O::WarpBarrier { .. } => Self::new("bar", ["warp", "sync"]),
-            O::ClusterArrive { order } => Self::new("barrier", ["cluster", "arrive", order.word()]),
-            O::ClusterWait => Self::new("barrier", ["cluster", "wait", "acquire"]),
+            O::ClusterArrive { order, aligned } => {
+                Self::new("barrier", ["cluster", "arrive", order.word()])
+                    .also(aligned.then_some("aligned"))
+            }
+            O::ClusterWait { aligned } => Self::new("barrier", ["cluster", "wait", "acquire"])
+                .also(aligned.then_some("aligned")),
             O::Mbarrier { access, op } => Self::mbarrier(access, op),
             O::GridDependencyWait => Self::new("griddepcontrol", ["wait"]),
             O::LaunchDependents => Self::new("griddepcontrol", ["launch_dependents"]),
@@ -314,4 +320,9 @@ impl Said {
             None => format!("such a `{}`", name(&self.function)),
         }
     }
+}
+
+/// The opcode of a barrier of a CTA.
+const fn barrier(aligned: bool) -> &'static str {
+    if aligned { "bar" } else { "barrier" }
 }

@@ -46,18 +46,19 @@ pub fn spelling(operation: &Operation) -> Option<String> {
             barrier: Value::Immediate(number),
             resource: None,
             count: None,
+            aligned: true,
         } if number.value == 0 => "__syncthreads()".to_owned(),
         Operation::WarpBarrier { mask: Value::Immediate(mask) } => match mask.value {
             0xffff_ffff => "__syncwarp()".to_owned(),
             mask => format!("__syncwarp({mask:#x})"),
         },
-        Operation::ClusterArrive { order } => match order {
+        Operation::ClusterArrive { order, .. } => match order {
             Order::Relaxed => {
                 "cuda::ptx::barrier_cluster_arrive(cuda::ptx::sem_relaxed)".to_owned()
             }
             _ => "cuda::ptx::barrier_cluster_arrive(cuda::ptx::sem_release)".to_owned(),
         },
-        Operation::ClusterWait => {
+        Operation::ClusterWait { .. } => {
             "cuda::ptx::barrier_cluster_wait(cuda::ptx::sem_acquire)".to_owned()
         }
         Operation::Mbarrier { access, op } => {

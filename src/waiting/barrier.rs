@@ -72,6 +72,8 @@ pub struct BarrierOp {
     pub arrives: bool,
     /// Whether it waits for completion.
     pub waits: bool,
+    /// Whether all threads of a warp have to execute it together.
+    pub aligned: bool,
     /// When a generation is complete.
     pub rule: BarrierRule,
     /// The order of a cluster arrival or wait.

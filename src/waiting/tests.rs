@@ -53,6 +53,7 @@ fn sample() -> Sample {
                 key,
                 arrives: !matches!(does, Does::Wait),
                 waits: !matches!(does, Does::Arrive),
+                aligned: false,
                 rule,
                 order: None,
                 operand: None,

@@ -71,6 +71,12 @@ impl Decoder<'_> {
             None => BarrierMode::Sync,
         };
         let barrier = written.value("a").clone();
-        Operation::CtaBarrier { mode, barrier, resource: number("resource"), count: number("b") }
+        Operation::CtaBarrier {
+            mode,
+            barrier,
+            resource: number("resource"),
+            count: number("b"),
+            aligned: written.form.opcode == "bar" || written.words.has("aligned"),
+        }
     }
 }

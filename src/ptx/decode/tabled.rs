@@ -86,9 +86,9 @@ impl Decoder<'_> {
             Op::ClusterArrive => {
                 let relaxed = written.words.has("relaxed");
                 let order = if relaxed { Order::Relaxed } else { Order::Release };
-                Operation::ClusterArrive { order }
+                Operation::ClusterArrive { order, aligned: written.words.has("aligned") }
             }
-            Op::ClusterWait => Operation::ClusterWait,
+            Op::ClusterWait => Operation::ClusterWait { aligned: written.words.has("aligned") },
             Op::GridDependencyWait => Operation::GridDependencyWait,
             Op::LaunchDependents => Operation::LaunchDependents,
             Op::Exit => Operation::Exit,

@@ -210,17 +210,18 @@ fn barrier() -> impl Strategy<Value = Operation> {
         }),
     ];
     prop_oneof![
-        (mode, number, option::of(count.clone()), count).prop_map(
-            |(mode, barrier, count, needed)| {
+        (mode, number, option::of(count.clone()), count, any::<bool>()).prop_map(
+            |(mode, barrier, count, needed, aligned)| {
                 let count = if mode == BarrierMode::Arrive { Some(needed) } else { count };
-                Operation::CtaBarrier { mode, barrier, resource: None, count }
+                Operation::CtaBarrier { mode, barrier, resource: None, count, aligned }
             }
         ),
         value().prop_map(|mask| Operation::WarpBarrier { mask }),
-        any::<bool>().prop_map(|relaxed| Operation::ClusterArrive {
-            order: if relaxed { Order::Relaxed } else { Order::Release }
+        any::<[bool; 2]>().prop_map(|[relaxed, aligned]| Operation::ClusterArrive {
+            order: if relaxed { Order::Relaxed } else { Order::Release },
+            aligned,
         }),
-        Just(Operation::ClusterWait),
+        any::<bool>().prop_map(|aligned| Operation::ClusterWait { aligned }),
         Just(Operation::GridDependencyWait),
         Just(Operation::LaunchDependents),
     ]
