@@ -7,7 +7,7 @@ use super::bound::STEPS_FOR_MORE;
 use super::events::graph_of;
 use crate::event::graph::{Cut, CutKind, EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::id::ExprId;
+use crate::id::{AgentId, ExprId};
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::solve::{Engine, Problem};
@@ -50,12 +50,22 @@ pub fn unreached(
 ) -> Vec<Unreached> {
     let mut graph = graph_of(test, model, settings);
     let mut statements = statements(&mut graph);
-    statements.retain(|statement| !graph.exprs.is_true(statement.guard));
+    let sure = graph.exprs.truth(true);
+    let ended = nobody_waits(&mut graph);
+    let with_ended = |statement: &mut Statement| {
+        statement.asked = graph.exprs.and(statement.guard, ended);
+    };
+    statements.iter_mut().for_each(with_ended);
     let settings = Settings { budget: settings.budget.at_most(STEPS_FOR_MORE), ..settings };
     let asked = Asked { test, problem: Problem { graph: &graph, model }, engine, settings };
+    // Where no execution ends, what is behind no wait happens all the same.
+    let is_sure = |statement: &Statement| statement.guard == sure;
+    let may_wait = statements.iter().any(|statement| is_sure(statement) && statement.is_behind);
+    let ends = !may_wait || matches!(asked.satisfying(ended), Ok(Some(_)));
+    statements.retain(|statement| !is_sure(statement) || !ends && statement.is_behind);
     let mut unreached = Vec::new();
-    while let Some(Statement { what, guard, .. }) = statements.first() {
-        match asked.satisfying(*guard) {
+    while let Some(Statement { what, asked: holds, .. }) = statements.first() {
+        match asked.satisfying(*holds) {
             Ok(Some(choices)) => {
                 let execution = Execution::build(&graph, *choices);
                 let reached = |statement: &Statement| {
@@ -82,6 +92,10 @@ struct Statement {
     span: Span,
     what: Effect,
     guard: ExprId,
+    /// The same, where no thread waits in a loop for ever: others may wait for that thread.
+    asked: ExprId,
+    /// Whether it is behind something that each thread which comes to it may wait for.
+    is_behind: bool,
 }
 
 impl Statement {
@@ -90,19 +104,41 @@ impl Statement {
     }
 }
 
+/// The condition that each thread leaves the loops in which it waits.
+fn nobody_waits(graph: &mut EventGraph) -> ExprId {
+    let waits = graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin && !cut.polls.is_empty());
+    let waits: Vec<ExprId> = waits.map(|cut| cut.guard).collect();
+    let any = waits.into_iter().fold(graph.exprs.truth(false), |any, w| graph.exprs.or(any, w));
+    graph.exprs.not(any)
+}
+
 /// The statements of a test, each once.
 fn statements(graph: &mut EventGraph) -> Vec<Statement> {
     let polls = graph.cuts.iter().flat_map(|cut| graph.polls(cut));
     let polls: FxHashSet<Span> = polls.map(|id| graph.event(id).span).collect();
+    let mut waiting: FxHashSet<AgentId> = FxHashSet::default();
     let events = graph.events.iter().filter_map(|event| {
+        let is_behind = waiting.contains(&event.agent);
         let what = match event.kind {
             EventKind::Init => return None,
-            EventKind::Barrier(_) | EventKind::Boundary => Effect::Barrier,
-            _ if event.is_memory() && polls.contains(&event.span) => Effect::Poll,
+            EventKind::Barrier(_) | EventKind::Boundary => {
+                waiting.insert(event.agent);
+                Effect::Barrier
+            }
+            _ if event.is_memory() && polls.contains(&event.span) => {
+                waiting.insert(event.agent);
+                Effect::Poll
+            }
             _ if event.is_memory() => Effect::Access,
             _ => return None,
         };
-        Some(Statement { span: event.span, what, guard: event.guard })
+        Some(Statement {
+            span: event.span,
+            what,
+            guard: event.guard,
+            asked: event.guard,
+            is_behind,
+        })
     });
     let reads_nothing = |cut: &&Cut| {
         let waits = [cut.polls.is_empty(), cut.patience.is_empty(), cut.clocks.is_empty()];
@@ -112,13 +148,18 @@ fn statements(graph: &mut EventGraph) -> Vec<Statement> {
         span: cut.span,
         what: Effect::Loop,
         guard: cut.guard,
+        asked: cut.guard,
+        is_behind: false,
     });
     let mut known: FxHashMap<(Span, Effect), usize> = FxHashMap::default();
     let mut out: Vec<Statement> = Vec::new();
     for one in events.chain(loops).collect::<Vec<_>>() {
         let at = *known.entry((one.span, one.what)).or_insert(out.len());
         match out.get_mut(at) {
-            Some(same) => same.guard = graph.exprs.or(same.guard, one.guard),
+            Some(same) => {
+                same.guard = graph.exprs.or(same.guard, one.guard);
+                same.is_behind &= one.is_behind;
+            }
             None => out.push(one),
         }
     }

@@ -8,6 +8,8 @@
 mod arguments;
 mod ast;
 mod body;
+mod choices;
+mod companions;
 mod fold;
 mod geometry;
 mod inline;

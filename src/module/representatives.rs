@@ -41,6 +41,10 @@ const MOST_REPRESENTATIVES: usize = 128;
 /// roles of which some pair is shown already.
 const MOST_WITH_EVERY_PAIR: usize = 32;
 
+/// How often those are looked for whom the threads meet that choose other values than most: a thread that
+/// hands on what it has from the wrong one puts those apart to whom and from whom it hands on.
+const PARTNERS_OF_PARTNERS: usize = 2;
+
 /// The representatives of launches.
 pub(super) struct Representatives {
     /// The threads of each launch.
@@ -139,10 +143,10 @@ pub(super) fn launched(
 const MOST_KIN: usize = 2;
 
 /// A thread of a launch.
-struct Member {
-    launch: usize,
-    index: Index,
-    role: usize,
+pub(super) struct Member {
+    pub(super) launch: usize,
+    pub(super) index: Index,
+    pub(super) role: usize,
     /// The first CTA of its cluster.
     cluster: u32,
     /// The places of its strong accesses.
@@ -159,16 +163,27 @@ type Meeting = (usize, u32, usize, u32, Kinship);
 /// For each meeting, two threads, as many as possible of which are the first of their roles.
 type Meetings = BTreeMap<Meeting, (usize, [usize; 2])>;
 
+/// The roles that are known: the first role of each path in a launch, and the role of each choice of
+/// values on that path.
+#[derive(Default)]
+struct Known {
+    paths: FxHashMap<(usize, Vec<u32>), usize>,
+    roles: FxHashMap<(usize, Vec<u32>), usize>,
+}
+
 /// The threads of all launches, followed.
 #[derive(Default)]
-struct Follow {
-    threads: Vec<Member>,
+pub(super) struct Follow {
+    pub(super) threads: Vec<Member>,
     /// The threads of each role, in order.
-    roles: Vec<Vec<usize>>,
+    pub(super) roles: Vec<Vec<usize>>,
     /// Whether threads of a role compute addresses that are not known.
     computes: Vec<bool>,
+    /// For each role, the first one whose threads go through the same steps: they differ from these by the
+    /// values that they choose.
+    pub(super) siblings: Vec<usize>,
     /// The accesses, each with its thread.
-    touches: Vec<(usize, Touch)>,
+    pub(super) touches: Vec<(usize, Touch)>,
     /// Whether it is unknown where some access goes.
     is_unplaced: bool,
     /// Accesses to unknown parts of variables, each once: the variable, and whether the access may write.
@@ -176,6 +191,7 @@ struct Follow {
     /// Whether threads of a launch exchange values within warps, and whether barriers count them.
     exchanges: Vec<bool>,
     counts: Vec<bool>,
+    pub(super) aligned: Vec<bool>,
     /// Whether these are all threads of the launches.
     is_whole: bool,
 }
@@ -201,9 +217,10 @@ impl Follow {
         let mut out = Self {
             exchanges: vec![false; geometries.len()],
             counts: vec![false; geometries.len()],
+            aligned: vec![false; geometries.len()],
             ..Self::default()
         };
-        let mut known: FxHashMap<(usize, Vec<u32>), usize> = FxHashMap::default();
+        let mut known = Known::default();
         let mut steps = 0;
         for (launch, geometry) in geometries.iter().enumerate() {
             let mut tracer = templates.of(launch, *geometry);
@@ -224,12 +241,15 @@ impl Follow {
         &mut self,
         (launch, index, cluster): (usize, Index, u32),
         trace: Trace,
-        known: &mut FxHashMap<(usize, Vec<u32>), usize>,
+        known: &mut Known,
     ) {
-        let role = *known.entry((launch, trace.path)).or_insert(self.roles.len());
-        if role == self.roles.len() {
+        let new = self.roles.len();
+        let sibling = *known.paths.entry((launch, trace.path)).or_insert(new);
+        let role = *known.roles.entry((sibling, trace.choices)).or_insert(new);
+        if role == new {
             self.roles.push(Vec::new());
             self.computes.push(false);
+            self.siblings.push(sibling);
         }
         let thread = self.threads.len();
         self.roles[role].push(thread);
@@ -238,12 +258,13 @@ impl Follow {
         self.parts.extend(trace.parts);
         self.exchanges[launch] |= trace.exchanges;
         self.counts[launch] |= trace.counts;
+        self.aligned[launch] |= trace.aligned;
         let strong = strong(&trace.touches, (launch, index.cta));
         self.touches.extend(trace.touches.into_iter().map(|touch| (thread, touch)));
         self.threads.push(Member { launch, index, role, cluster, strong });
     }
 
-    fn cta(&self, thread: usize) -> (usize, u32) {
+    pub(super) fn cta(&self, thread: usize) -> (usize, u32) {
         (self.threads[thread].launch, self.threads[thread].index.cta)
     }
 
@@ -375,28 +396,19 @@ impl Follow {
         for neighbours in self.neighbours() {
             self.add_within(&mut chosen, &neighbours, MOST_REPRESENTATIVES, geometries);
         }
+        let odd = chosen.iter().copied().filter(|&thread| self.is_odd(thread)).collect();
+        let mut around: BTreeSet<usize> = odd;
+        for _ in 0..PARTNERS_OF_PARTNERS {
+            let partners = self.partners(&around);
+            for &partner in &partners {
+                self.add_within(&mut chosen, &[partner], MOST_WITH_EVERY_PAIR, geometries);
+            }
+            around.extend(partners);
+        }
         for pair in further.into_iter().chain(others) {
             self.add_within(&mut chosen, pair, MOST_WITH_EVERY_PAIR, geometries);
         }
         self.by_launch(&chosen, geometries.len())
-    }
-
-    /// For each set of several roles that the threads of some CTA have, one thread of each role in one such
-    /// CTA.
-    fn neighbours(&self) -> Vec<Vec<usize>> {
-        let mut ctas: BTreeMap<(usize, u32), BTreeMap<usize, usize>> = BTreeMap::new();
-        for (thread, member) in self.threads.iter().enumerate() {
-            let cta = ctas.entry((member.launch, member.index.cta)).or_default();
-            cta.entry(member.role).or_insert(thread);
-        }
-        let mut known: BTreeSet<Vec<usize>> = BTreeSet::new();
-        let mut out = Vec::new();
-        for roles in ctas.into_values().filter(|roles| roles.len() > 1) {
-            if known.insert(roles.keys().copied().collect()) {
-                out.push(roles.into_values().collect());
-            }
-        }
-        out
     }
 
     /// Adds threads to the chosen ones unless there are more than so many then, with those that they have to
@@ -499,7 +511,7 @@ impl Follow {
 type Cell = (usize, Option<(usize, u32)>, usize);
 
 /// Where accesses to each variable begin and end, in order.
-fn bounds(touches: &[(usize, Touch)]) -> FxHashMap<usize, Vec<u64>> {
+pub(super) fn bounds(touches: &[(usize, Touch)]) -> FxHashMap<usize, Vec<u64>> {
     let mut bounds: FxHashMap<usize, Vec<u64>> = FxHashMap::default();
     for (_, touch) in touches {
         let own = bounds.entry(touch.variable).or_default();

@@ -13,6 +13,7 @@
 //! it. If a branch out of a loop depends on memory, the values that differ from one round to the
 //! next are forgotten, so that the residual program keeps the loop.
 
+use super::choices::choices;
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
 use super::trace::{Moment, Trace, depends_on_place};
@@ -237,6 +238,8 @@ pub(super) struct Specializer<'a> {
     emitted: usize,
     /// What a thread does that is only followed, without a residual program.
     trace: Option<Trace>,
+    /// For each step, whether it chooses a value that decides something; for threads that are followed.
+    chooses: Vec<bool>,
 }
 
 /// Where control goes from a step.
@@ -286,6 +289,7 @@ impl<'a> Specializer<'a> {
             open: BTreeMap::new(),
             emitted: 0,
             trace: None,
+            chooses: Vec::new(),
         }
     }
 
@@ -302,6 +306,9 @@ impl<'a> Specializer<'a> {
 
     /// What a thread does that starts with these registers.
     pub(super) fn traced(&mut self, registers: Registers) -> Trace {
+        if self.chooses.is_empty() {
+            self.chooses = choices(&self.code.steps, self.code.registers.len());
+        }
         self.trace = Some(Trace::default());
         let finished = self.execute_all(registers).is_some();
         self.blocks.clear();
@@ -456,7 +463,9 @@ impl<'a> Specializer<'a> {
             Some(trace) => {
                 let operation = &self.statements[at].operation;
                 let (registers, widths, layout) = (&before, &self.widths[..], self.layout);
-                trace.observe(&Moment { at, step, operation, registers, widths, layout });
+                let chooses = self.chooses[at];
+                let moment = Moment { at, step, chooses, operation, registers, widths, layout };
+                trace.observe(&moment);
                 None
             }
             None => self.statement(at, sure, &before),

@@ -9,7 +9,7 @@ use crate::program::micro::{
     Align, AsyncEffect, AsyncMicro, BarrierGroup, Direction, Micro, Range, Step, Supplied, Target,
 };
 use crate::program::term::Term;
-use crate::ptx::operation::{MbarrierOp, Operation, Order, Reach, Space};
+use crate::ptx::operation::{BarrierMode, MbarrierOp, Operation, Order, Reach, Space};
 use crate::ptx::row::Op;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,6 +18,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(super) struct Trace {
     /// The steps of the code that have effects or decide what control does, in order.
     pub(super) path: Vec<u32>,
+    /// Between which values the thread chooses, in order.
+    pub(super) choices: Vec<u32>,
     /// The accesses to memory that other threads may share.
     pub(super) touches: Vec<Touch>,
     /// Whether some address is unknown, or one that other threads' values may decide.
@@ -30,6 +32,8 @@ pub(super) struct Trace {
     pub(super) exchanges: bool,
     /// Whether the thread uses barriers that count threads.
     pub(super) counts: bool,
+    /// Whether the thread comes to a barrier that all of its warp have to execute.
+    pub(super) aligned: bool,
     /// How many steps were evaluated.
     pub(super) steps: usize,
 }
@@ -85,6 +89,8 @@ pub(super) struct Moment<'m> {
     pub(super) at: usize,
     /// The step.
     pub(super) step: &'m Step,
+    /// Whether the step chooses a value that decides something.
+    pub(super) chooses: bool,
     /// The statement that the step was made of.
     pub(super) operation: &'m Operation,
     /// The registers before the step, and their widths.
@@ -100,6 +106,9 @@ impl Trace {
         self.steps += 1;
         self.exchanges |= exchanges(moment.operation);
         if moment.step.micros.iter().all(|micro| matches!(micro, Micro::Assign { .. })) {
+            if moment.chooses {
+                self.choose(moment);
+            }
             return;
         }
         self.path.push(place(moment.at));
@@ -117,12 +126,30 @@ impl Trace {
             Operation::Mbarrier { op: MbarrierOp::Init { .. }, .. } => {
                 self.counts |= !moment.initializes_for_one();
             }
-            Operation::CtaBarrier { count, .. } => self.counts |= count.is_some(),
+            Operation::CtaBarrier { mode, count, aligned, .. } => {
+                let reduces = !matches!(mode, BarrierMode::Sync | BarrierMode::Arrive);
+                self.counts |= count.is_some() || reduces;
+                self.aligned |= *aligned;
+            }
+            Operation::ClusterArrive { aligned, .. } | Operation::ClusterWait { aligned } => {
+                self.aligned |= *aligned;
+            }
             Operation::Form(written) => {
                 self.computes_addresses |= written.accesses().next().is_some();
             }
             Operation::Unknown { reach: Reach::Anything, .. } => self.lose(),
             _ => {}
+        }
+    }
+
+    /// Notes between which values a thread chooses, and that it executes a predicated statement. Threads
+    /// that choose differently have different roles.
+    fn choose(&mut self, moment: &Moment<'_>) {
+        self.choices.push(place(moment.at));
+        for micro in &moment.step.micros {
+            let Micro::Assign { value, .. } = micro else { continue };
+            let chosen = value.conditions().into_iter().filter_map(|term| moment.value(term));
+            self.choices.extend(chosen.map(|condition| u32::from(condition != 0)));
         }
     }
 
@@ -137,7 +164,9 @@ impl Trace {
                     BarrierGroup::Warp(mask) | BarrierGroup::Exchange(mask, _) => Some(mask),
                     BarrierGroup::Instance(..) | BarrierGroup::Cluster => None,
                 };
-                own.into_iter().chain(&barrier.count).chain([&barrier.legal]).cloned().collect()
+                let reduced = barrier.operand.as_ref().filter(|_| barrier.reduction.is_some());
+                let all = own.into_iter().chain(&barrier.count).chain([&barrier.legal]);
+                all.chain(reduced).cloned().collect()
             }
             Micro::Rmw { target, value, .. } if target.marks.mbarrier => {
                 vec![value.clone().with_old(&none)]

@@ -146,6 +146,26 @@ impl Term {
             }
         }
     }
+
+    /// The conditions by which it chooses between two values.
+    #[must_use]
+    pub fn conditions(&self) -> Vec<&Self> {
+        match self {
+            Self::Const(..)
+            | Self::Old(_)
+            | Self::Free(..)
+            | Self::Patience
+            | Self::Clock(..)
+            | Self::Fixed(..)
+            | Self::Register(_) => Vec::new(),
+            Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.conditions(),
+            Self::Binary(_, a, b) | Self::Concat(a, b) => [a.conditions(), b.conditions()].concat(),
+            Self::Ite(a, b, c) => {
+                let own: Vec<&Self> = vec![a];
+                [own, a.conditions(), b.conditions(), c.conditions()].concat()
+            }
+        }
+    }
 }
 
 /// A function of two floating-point numbers, or of two pairs of them; numbers of eight bits have

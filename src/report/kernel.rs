@@ -452,8 +452,7 @@ pub fn render(findings: &Findings<'_>, answers: &[Answer]) -> String {
         out.push_str(&format!("  threads    {}\n", threads(launched, case.test.threads.len())));
         for role in &launched.roles {
             let names = role.threads.iter().map(|&at| case.test.threads[at].name.value.as_str());
-            let names: Vec<_> = names.collect();
-            out.push_str(&format!("             {}: {}\n", role.name, names.join(", ")));
+            out.push_str(&format!("             {}: {}\n", role.name, ranges(names)));
         }
     }
     for answer in answers {
@@ -485,6 +484,28 @@ fn shortened(line: &str) -> String {
         Some((end, _)) => format!("{} ... (`ptxmc explain` has the rest)", &line[..end]),
         None => line.to_owned(),
     }
+}
+
+/// Names of threads, with those that follow each other as a range: `cta 0 threads 4 to 63`.
+fn ranges<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut runs: Vec<(&str, &str, Vec<u64>)> = Vec::new();
+    for name in names {
+        let (group, number) = name.rsplit_once(' ').unwrap_or((name, ""));
+        match (number.parse(), runs.last_mut()) {
+            (Ok(number), Some((last, _, run)))
+                if *last == group && run.last().is_some_and(|last| last + 1 == number) =>
+            {
+                run.push(number);
+            }
+            (number, _) => runs.push((group, name, number.into_iter().collect())),
+        }
+    }
+    let text = |(group, name, run): &(&str, &str, Vec<u64>)| match run[..] {
+        [first, .., last] if run.len() > 2 => format!("{group}s {first} to {last}"),
+        [first, second] => format!("{group} {first}, {group} {second}"),
+        _ => (*name).to_owned(),
+    };
+    runs.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 fn threads(launched: &Launched, taken: usize) -> String {

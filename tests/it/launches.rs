@@ -315,3 +315,127 @@ fn waits_that_only_other_threads_reach_are_told() {
     let (text, status) = launched("harmless", &ticket("  add.u32 %r3, %r2, 1;"), launch);
     assert_eq!(status, 0, "{text}");
 }
+
+#[test]
+fn barriers_that_a_part_of_a_warp_passes_by_are_found() {
+    let store = "  mad.wide.u32 %rd3, %r4, 4, %rd1;
+  st.global.u32 [%rd3], 1;";
+    let guarded = |skip: &str, join: &str| {
+        format!(
+            "  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r4, %r1, 256, %r2;
+  setp.ge.u32 %p1, %r2, LIMIT;
+  {skip}
+  bar.sync 0;
+{join}
+{store}"
+        )
+    };
+    let launch = "buf a[25600] of .u32; k<<<100, 256>>>(a)";
+    let answer = |name: &str, body: String| launched(name, &module(&kernel("k", &body)), launch);
+    let branch = guarded("@%p1 bra $JOIN;", "$JOIN:");
+    // The threads that come to the barrier and those that do not share the second warp alone.
+    let (text, status) = answer("part-of-a-warp", branch.replace("LIMIT", "48"));
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("an `.aligned` barrier"), "{text}");
+    assert!(text.contains("cta 0 thread 32"), "{text}");
+    let (text, status) = answer("whole-warps", branch.replace("LIMIT", "64"));
+    assert_eq!(status, 0, "{text}");
+    let (text, status) = answer("bounds", guarded("@%p1 ret;", "").replace("LIMIT", "48"));
+    assert_eq!(status, 0, "{text}");
+    let each = branch.replace("bar.sync", "barrier.sync").replace("LIMIT", "48");
+    let (text, status) = answer("not-aligned", each);
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn threads_that_choose_other_values_have_roles_of_their_own() {
+    let pairs = "  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 128, %r2;
+  mad.wide.u32 %rd3, %r3, 4, %rd1;
+  st.global.u32 [%rd3+64], %r3;
+  bar.sync 0;
+  shr.u32 %r4, %r1, 1;
+  mad.wide.u32 %rd4, %r4, 4, %rd1;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra $MET;
+  setp.eq.u32 %p2, %r1, 5;
+  selp.u32 %r5, 2, 1, %p2;
+  red.release.gpu.global.add.u32 [%rd4], %r5;
+$WAIT:
+  ld.acquire.gpu.global.u32 %r6, [%rd4];
+  setp.lt.u32 %p2, %r6, 2;
+  @%p2 bra $WAIT;
+$MET:
+  bar.sync 0;
+  xor.b32 %r7, %r3, 128;
+  mad.wide.u32 %rd5, %r7, 4, %rd1;
+  ld.global.u32 %r8, [%rd5+64];";
+    let launch = "buf a[1040] of .u32 = 0; k<<<8, 128>>>(a) cooperative";
+    let (text, status) = launched("counts-twice", &module(&kernel("k", pairs)), launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("by cta 5"), "{text}");
+    let once = pairs.replace("selp.u32 %r5, 2, 1", "selp.u32 %r5, 1, 1");
+    let (text, status) = launched("counts-once", &module(&kernel("k", &once)), launch);
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn whom_a_thread_with_another_choice_keeps_apart_is_looked_at() {
+    let relay = "  and.b32 %r2, %r1, 7;
+  shr.u32 %r3, %r1, 3;
+  mad.wide.u32 %rd3, %r2, 4, %rd1;
+  mov.u32 %r4, %tid.x;
+  setp.ne.u32 %p1, %r4, 0;
+  @%p1 ret;
+  setp.eq.u32 %p1, %r3, 1;
+  @%p1 bra $RELAY;
+  setp.eq.u32 %p1, %r3, 2;
+  @%p1 bra $READER;
+  st.global.u32 [%rd3+64], 1;
+  st.release.gpu.global.u32 [%rd3], 1;
+  ret;
+$RELAY:
+  setp.eq.u32 %p1, %r2, 5;
+  selp.u32 %r5, 3, %r2, %p1;
+  mad.wide.u32 %rd4, %r5, 4, %rd1;
+$HANDED:
+  ld.acquire.gpu.global.u32 %r6, [%rd4];
+  setp.eq.u32 %p2, %r6, 0;
+  @%p2 bra $HANDED;
+  st.release.gpu.global.u32 [%rd3+32], 1;
+  ret;
+$READER:
+  ld.acquire.gpu.global.u32 %r6, [%rd3+32];
+  setp.eq.u32 %p2, %r6, 0;
+  @%p2 bra $READER;
+  ld.global.u32 %r7, [%rd3+64];";
+    let launch = "buf a[24] of .u32 = 0; k<<<24, 32>>>(a) cooperative";
+    let (text, status) = launched("wrong-relay", &module(&kernel("k", relay)), launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("cta 5 thread 0") && text.contains("cta 21 thread 0"), "{text}");
+    let own = relay.replace("selp.u32 %r5, 3, %r2", "selp.u32 %r5, %r2, %r2");
+    let (text, status) = launched("own-relay", &module(&kernel("k", &own)), launch);
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn what_is_behind_a_wait_for_others_is_not_reached() {
+    let barrier = "  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra $MET;
+  mov.u32 %r3, 1;
+  shl.b32 %r3, %r3, %r1;
+  red.release.gpu.global.or.b32 [%rd1], %r3;
+$WAIT:
+  ld.acquire.gpu.global.u32 %r4, [%rd1];
+  setp.ne.u32 %p2, %r4, 255;
+  @%p2 bra $WAIT;
+$MET:
+  bar.sync 0;
+  st.global.u32 [%rd1+64], %r1;";
+    let launch = "buf a[64] of .u32 = 0; k<<<8, 128>>>(a) cooperative";
+    let (text, status) = launched("behind-a-wait", &module(&kernel("k", barrier)), launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("none of them is known to reach what accesses memory"), "{text}");
+}
