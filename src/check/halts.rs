@@ -34,6 +34,8 @@ pub(super) struct Halts {
     places: FxHashMap<AgentId, ExprId>,
     /// The first event of each thread, and the first of each of its statements.
     first: Vec<Option<EventId>>,
+    /// Pairs of threads of which the second one starts only when the first one has made a step.
+    pub(super) steps_before: Vec<(AgentId, AgentId)>,
 }
 
 impl Halts {
@@ -45,7 +47,7 @@ impl Halts {
     /// The places where a model of progress lets the scheduler abandon threads. The test decides
     /// whether grids are cooperative.
     pub(super) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
-        Self::planned(graph, |agent, kind| {
+        let halts = Self::planned(graph, |agent, kind| {
             let AgentKind::Thread(_, place) = kind else { return Plan::Nowhere };
             match (progress, place) {
                 (Progress::Fair, _) | (Progress::Cuda, ThreadPlace::Host) => Plan::Nowhere,
@@ -60,7 +62,12 @@ impl Halts {
                 }
                 (Progress::Hsa | Progress::Unfair, _) => Plan::Anywhere,
             }
-        })
+        });
+        let steps_before = match progress {
+            Progress::Cuda => early_dependents(graph, test),
+            _ => Vec::new(),
+        };
+        Self { steps_before, ..halts }
     }
 
     fn planned(graph: &EventGraph, plan: impl Fn(AgentId, AgentKind) -> Plan) -> Self {
@@ -71,6 +78,7 @@ impl Halts {
             started: FxHashMap::default(),
             places: FxHashMap::default(),
             first: agents().map(own).collect(),
+            steps_before: Vec::new(),
         }
     }
 
@@ -127,6 +135,25 @@ impl Halts {
         let at = exprs.number(at, width);
         exprs.equal(place, at)
     }
+}
+
+/// The threads of tasks with early dependents, each with the threads of such a dependent: it starts when all
+/// CTAs before it have let it start or have ended (PTX-9.7.13.13).
+fn early_dependents(graph: &EventGraph, test: &Test) -> Vec<(AgentId, AgentId)> {
+    let number = |name: &str| test.tasks.iter().position(|task| task.name.value == name);
+    let of_task = |task: Option<usize>| {
+        let agents = (0..graph.agents.len()).map(AgentId::new);
+        agents.filter(move |agent| match graph.agents[agent.index()].kind {
+            AgentKind::Thread(thread, _) => task.is_some() && test.threads[thread].task == task,
+            AgentKind::Init | AgentKind::Operation(..) => false,
+        })
+    };
+    let edges = test.task_edges.iter().filter(|edge| edge.programmatic);
+    let pairs = edges.flat_map(|edge| {
+        let [from, to] = [&edge.from, &edge.to].map(|name| number(&name.value));
+        of_task(from).flat_map(move |first| of_task(to).map(move |then| (first, then)))
+    });
+    pairs.collect()
 }
 
 fn symbol(chosen: &mut EventGraph, name: String, width: u32) -> ExprId {

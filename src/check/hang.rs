@@ -223,8 +223,9 @@ fn answer(asked: Asked<'_>) -> Result<Hang, Undecided> {
 
 /// The formulas of the hangs of a program, with a scheduler that may leave threads at these places.
 fn formulas(graph: &EventGraph, halts: Halts, progress: Progress) -> Formulas {
+    let steps_before = halts.steps_before.clone();
     let mut stays = Blocked::with_halts(graph, halts);
-    let duty = duty(graph, &mut stays, progress);
+    let duty = duty(graph, &mut stays, progress, &steps_before);
     let (is_prefix, may_be_prefix) = (stays.is_prefix(), stays.may_be_prefix());
     let mut certain = stays.graph.exprs.and(is_prefix, duty);
     let mut possible = stays.graph.exprs.and(may_be_prefix, duty);
@@ -245,8 +246,14 @@ fn formulas(graph: &EventGraph, halts: Halts, progress: Progress) -> Formulas {
     Formulas { stays, certain, possible }
 }
 
-/// The condition that some thread waits, and that the scheduler owes no thread a step.
-fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
+/// The condition that some thread waits, and that the scheduler owes no thread a step. Of the pairs of
+/// threads, the second one starts only when the first one has made a step.
+fn duty(
+    graph: &EventGraph,
+    stays: &mut Blocked,
+    progress: Progress,
+    steps_before: &[(AgentId, AgentId)],
+) -> ExprId {
     let exprs = &mut stays.graph.exprs;
     let spins = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin);
     let spins = spins.fold(exprs.truth(false), |any, cut| exprs.or(any, cut.guard));
@@ -258,10 +265,15 @@ fn duty(graph: &EventGraph, stays: &mut Blocked, progress: Progress) -> ExprId {
         *of_thread = exprs.or(*of_thread, wait.when);
         some_left = exprs.or(some_left, wait.when);
     }
-    let goes_on = exprs.implies(some_left, spins);
+    let mut goes_on = exprs.implies(some_left, spins);
     let threads = threads(graph);
     let acts = |agent: AgentId| graph.events.iter().any(|event| event.agent == agent);
     let held: Vec<ExprId> = threads.iter().map(|agent| stays.held[agent.index()]).collect();
+    for &(first, then) in steps_before {
+        let [first, then] = [first, then].map(|agent| left[agent.index()]);
+        let follows = exprs.implies(first, then);
+        goes_on = exprs.and(goes_on, follows);
+    }
     let left = threads.iter().map(|&agent| acts(agent).then_some(left[agent.index()]));
     let left: Vec<Option<ExprId>> = left.collect();
     let owes = owes_nothing(exprs, progress, &held, &left);
