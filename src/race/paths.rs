@@ -472,7 +472,7 @@ impl<'e> Paths<'e> {
             (&self.graph().event(from).kind, self.graph().agents[self.agent(from).index()].kind)
         {
             let issuer = self.graph().operation_of(from).map(|operation| operation.issue);
-            if !issuer.is_some_and(|issue| self.po(issue, to)) {
+            if !issuer.is_some_and(|issue| self.po(issue, to)) && !self.signals_at(from, to) {
                 return None;
             }
             if self.waits_for(from, to) {
@@ -502,6 +502,18 @@ impl<'e> Paths<'e> {
         };
         let marks = event(wait).marks;
         marks.mbarrier && !marks.rmw && event(wait).is_read() && self.events().any(signals)
+    }
+
+    /// Whether an operation that completes signals at an object in the CTA of an event, whose thread may
+    /// wait there.
+    fn signals_at(&self, completion: EventId, at: EventId) -> bool {
+        let cta = crate::event::base::cta_of(self.graph(), at);
+        let signals = |id: EventId| {
+            self.agent(id) == self.agent(completion)
+                && self.graph().event(id).marks.mbarrier
+                && crate::event::base::shared_of(self.graph(), id) == cta
+        };
+        cta.is_some() && self.events().any(signals)
     }
 
     /// Whether a read before an event takes its value from a signal of the operation that completes.

@@ -36,7 +36,10 @@ pub fn explained(problem: Problem<'_>, races: Vec<Race>) -> Vec<ExplainedRace> {
             out.push(shared);
             continue;
         }
-        let Some(own) = Shown::new(problem, &race.choices) else { continue };
+        let Some(own) = Shown::new(problem, &race.choices) else {
+            out.push(ExplainedRace { race, missing: Vec::new(), near: None });
+            continue;
+        };
         out.push(own.explained(race));
         shown.push(own);
     }
