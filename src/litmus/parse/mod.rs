@@ -80,6 +80,8 @@ impl Parsed {
     /// Adds a test unless its diagnostics contain an error.
     fn add(&mut self, test: Option<Test>, mut diagnostics: Vec<Diagnostic>) {
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|l| l.span.start));
+        // Threads that share a body share its mistakes.
+        diagnostics.dedup();
         if !diagnostics.iter().any(Diagnostic::is_error) {
             self.tests.extend(test);
         }
