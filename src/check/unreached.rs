@@ -94,7 +94,7 @@ struct Statement {
     guard: ExprId,
     /// The same, where no thread waits in a loop for ever: others may wait for that thread.
     asked: ExprId,
-    /// Whether it is behind something that each thread which comes to it may wait for.
+    /// Whether each thread that comes to it has polled before, or met others who have.
     is_behind: bool,
 }
 
@@ -112,23 +112,41 @@ fn nobody_waits(graph: &mut EventGraph) -> ExprId {
     graph.exprs.not(any)
 }
 
+/// For each event, whether its thread has polled before, or has met others at a barrier that some come to
+/// only when they have.
+fn behind_waits(graph: &EventGraph, polls: &FxHashSet<Span>) -> Vec<bool> {
+    let mut late: FxHashSet<Span> = FxHashSet::default();
+    loop {
+        let known = late.len();
+        let mut waited: FxHashSet<AgentId> = FxHashSet::default();
+        let mut out = Vec::with_capacity(graph.events.len());
+        for event in &graph.events {
+            let is_behind = waited.contains(&event.agent);
+            out.push(is_behind);
+            let meets = matches!(event.kind, EventKind::Barrier(_) | EventKind::Boundary);
+            if meets && is_behind {
+                late.insert(event.span);
+            }
+            if polls.contains(&event.span) || meets && late.contains(&event.span) {
+                waited.insert(event.agent);
+            }
+        }
+        if late.len() == known {
+            return out;
+        }
+    }
+}
+
 /// The statements of a test, each once.
 fn statements(graph: &mut EventGraph) -> Vec<Statement> {
     let polls = graph.cuts.iter().flat_map(|cut| graph.polls(cut));
     let polls: FxHashSet<Span> = polls.map(|id| graph.event(id).span).collect();
-    let mut waiting: FxHashSet<AgentId> = FxHashSet::default();
-    let events = graph.events.iter().filter_map(|event| {
-        let is_behind = waiting.contains(&event.agent);
+    let behind = behind_waits(graph, &polls);
+    let events = graph.events.iter().zip(behind).filter_map(|(event, is_behind)| {
         let what = match event.kind {
             EventKind::Init => return None,
-            EventKind::Barrier(_) | EventKind::Boundary => {
-                waiting.insert(event.agent);
-                Effect::Barrier
-            }
-            _ if event.is_memory() && polls.contains(&event.span) => {
-                waiting.insert(event.agent);
-                Effect::Poll
-            }
+            EventKind::Barrier(_) | EventKind::Boundary => Effect::Barrier,
+            _ if event.is_memory() && polls.contains(&event.span) => Effect::Poll,
             _ if event.is_memory() => Effect::Access,
             _ => return None,
         };

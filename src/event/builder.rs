@@ -4,6 +4,7 @@ use super::access::DraftAccess;
 use super::barrier_operations::BarrierOperations;
 use super::condition_uses::Uses;
 use super::cuts::Cuts;
+use super::disjuncts::MOST_STEPS_TOGETHER;
 use super::entry::{DraftKind, Entry};
 use super::facts::Facts;
 use super::graph::Violation;
@@ -57,6 +58,8 @@ pub(super) struct GraphBuilder<'p> {
     /// Final values of registers by name, thread by thread.
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) losses: Losses,
+    /// How many decisions are left for splitting writes.
+    pub(super) splits_left: usize,
 }
 
 /// The approximations that an unfolding has made.
@@ -108,6 +111,7 @@ impl<'p> GraphBuilder<'p> {
             ends: Vec::new(),
             finals: Vec::new(),
             losses: Losses { dependencies: unfolding.loose, ..Losses::default() },
+            splits_left: MOST_STEPS_TOGETHER,
         }
     }
 

@@ -31,6 +31,9 @@ const MOST_ORDERS: usize = 6;
 /// The most decisions in splitting one write.
 const MOST_STEPS: usize = 256;
 
+/// The most decisions in splitting all writes of a program; the other writes stay whole.
+pub(super) const MOST_STEPS_TOGETHER: usize = 4_096;
+
 /// One disjunct of a write.
 #[derive(Clone, PartialEq, Eq)]
 struct Disjunct {
@@ -112,7 +115,10 @@ impl GraphBuilder<'_> {
             let (condition, holds) = positive(&self.exprs, literal);
             happens = self.assume(&happens, condition, holds);
         }
-        let leaves = self.leaves(happens.clone(), own, &mut { MOST_STEPS });
+        let most = MOST_STEPS.min(self.splits_left);
+        let mut left = most;
+        let leaves = self.leaves(happens.clone(), own, &mut left);
+        self.splits_left -= most - left;
         let out = self.grouped(&leaves, &reads, own).unwrap_or_else(|| vec![happens]);
         // Guards that are alike stay alike if splitting gains nothing.
         let gains = out.iter().any(|disjunct| self.spares(&reads, disjunct, own));
