@@ -58,6 +58,7 @@ fn main() {
             })
             .collect();
         let settings = Settings::default().with_bound(2);
+        questions(name, &tests, &model, settings);
         for (what, engine) in &engines {
             let verdicts = median(|| {
                 tests.iter().for_each(|t| {
@@ -66,7 +67,6 @@ fn main() {
             });
             row(name, what, tests.len(), verdicts);
         }
-        questions(name, &tests, &model, settings);
         let search = SearchEngine::default();
         let all = median(|| {
             tests.iter().for_each(|t| {
