@@ -475,7 +475,7 @@ fn what_voids_states_races_and_hangs_is_said_first() {
 }
 
 #[test]
-fn final_states_of_a_program_that_may_hang_say_so() {
+fn final_states_and_reports_say_that_a_program_may_hang() {
     let text = "PTX reset\n.global .u32 count = 0;\n\
         P0 @ cta 0 { atom.add.acq_rel.gpu.global.u32 %r0, [count], 1;\n\
         L: ld.acquire.gpu.global.u32 %r1, [count]; setp.ne.u32 %p1, %r1, 2; @%p1 bra L;\n\
@@ -485,6 +485,12 @@ fn final_states_of_a_program_that_may_hang_say_so() {
         exists (P0:%r1 == 7)\n";
     let run = ptxmc_reading(&["outcomes", "-"], text);
     assert!(run.out.contains("The program may hang (progress cuda)"), "{}", run.transcript());
+    let run = ptxmc_reading(&["check", "--format", "junit", "-"], text);
+    assert!(
+        run.out.contains("<property name=\"hang\" value=\"possible\"/>"),
+        "{}",
+        run.transcript()
+    );
 }
 
 #[test]
