@@ -2,22 +2,26 @@
 //!
 //! `cargo bench --bench corpus` prints a table: what the command does on a suite, from reading to the
 //! report; verdicts alone, and with the axioms that forbid, of
-//! which none can be left out, as reports name them. The suites are the shipped one and, where it lies
+//! which none can be left out, as reports name them; and how many questions a verdict asks of the engine,
+//! and the answer whether the program may hang besides. The suites are the shipped one and, where it lies
 //! beside the repository, a corpus of reference tests. Compare ratios within one run.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
 
 use mimalloc::MiMalloc;
-use ptxmc::testing::check::{Settings, check, states};
+use ptxmc::Unsupported;
+use ptxmc::testing::check::{Settings, check, hang, states};
 use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::expr::Model;
 use ptxmc::testing::relation::simplify::simplify;
 use ptxmc::testing::solve::search::SearchEngine;
 use ptxmc::testing::solve::z3::Z3Engine;
-use ptxmc::testing::solve::{Cores, Engine};
+use ptxmc::testing::solve::{Answer, Budget, Cores, Engine, Goal, Problem, States};
 use ptxmc::testing::source::Files;
 use ptxmc::testing::{cat, litmus};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// As in the program.
@@ -54,6 +58,7 @@ fn main() {
             })
             .collect();
         let settings = Settings::default().with_bound(2);
+        questions(name, &tests, &model, settings);
         for (what, engine) in &engines {
             let verdicts = median(|| {
                 tests.iter().for_each(|t| {
@@ -95,6 +100,43 @@ fn main() {
         row(name, "a process per test", some.len(), process);
         let command = median(|| spawn(folder));
         row(name, "`ptxmc check -j1`, all of it", tests.len(), command);
+    }
+}
+
+/// An engine that counts the questions that it is asked.
+#[derive(Default)]
+struct Counting {
+    engine: SearchEngine,
+    asked: AtomicU32,
+}
+
+impl Engine for Counting {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.engine.find(problem, goal, budget)
+    }
+
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
+        self.engine.states(problem, budget)
+    }
+}
+
+/// Prints how many questions a verdict asks, and how many the answer about hangs.
+fn questions(suite: &str, tests: &[Test], model: &Model, settings: Settings) {
+    let engine = Counting::default();
+    let outcomes: Vec<_> = tests.iter().map(|t| check(t, model, &engine, settings)).collect();
+    let verdicts = engine.asked.swap(0, Ordering::Relaxed);
+    for (test, outcome) in tests.iter().zip(&outcomes) {
+        drop(hang(test, model, &engine, settings, outcome));
+    }
+    let hangs = engine.asked.into_inner();
+    for (what, asked) in [("questions per verdict", verdicts), ("questions about hangs", hangs)] {
+        let per_test = f64::from(asked) / tests.len() as f64;
+        println!("{suite:<10} {what:<26} {:>6} {per_test:>14.2}", tests.len());
     }
 }
 

@@ -23,7 +23,8 @@ use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::verdict::{Reason, Undecided};
-use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, Quota};
+use crate::waiting::phase::Whom;
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -165,13 +166,14 @@ pub(super) fn is_held(
 /// When the barrier of an operation that waits is never complete, as far as that is known.
 fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let op = stays.graph.barriers[b].clone();
-    let own = stays.agent(b);
-    let mut missing = stays.graph.exprs.truth(false);
+    let missing = stays.graph.exprs.truth(false);
     if !op.waits {
         return (missing, Precision::Exact);
     }
     if let Some(quorum) = quorum(&stays.graph, &op.key) {
-        return (misses_quorum(stays, b, quorum), Precision::Exact);
+        let all = stays.graph.members(&op.key);
+        let whom = Whom::Some(&all, quorum);
+        return (stays.lacks(whom, b, Come::OneKind, Blocking::Counts), Precision::Exact);
     }
     if !are_alike(&stays.graph, &op.key) {
         return (missing, Precision::Sufficient);
@@ -185,10 +187,8 @@ fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (Ex
     if of_cluster && !are_alone {
         return (missing, Precision::Sufficient);
     }
-    for other in stays.participants(b).into_iter().filter(|&other| other != own) {
-        let away = stays.is_missing(other, b, Come::Arrivals, Blocking::Counts);
-        missing = stays.graph.exprs.or(missing, away);
-    }
+    let others = stays.participants(b);
+    let missing = stays.lacks(Whom::All(&others), b, Come::Arrivals, Blocking::Counts);
     (missing, Precision::Exact)
 }
 
@@ -213,19 +213,6 @@ fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
     counts.all(|count| count == Some(first)).then_some(first)
 }
 
-/// When fewer threads than the quorum have reached the barrier of an operation with its ordinal.
-fn misses_quorum(stays: &mut Blocked, b: BarrierId, quorum: u128) -> ExprId {
-    let key = stays.graph.barriers[b].key.clone();
-    let users = stays.stays.keys().filter(|&o| stays.graph.barriers[o].key == key);
-    let users: BTreeSet<AgentId> = users.map(|o| stays.agent(o)).collect();
-    let come = users.into_iter().map(|agent| stays.has_arrived(agent, b)).collect();
-    let come = stays.count(come);
-    let quorum = quorum.min(u128::from(u16::MAX));
-    let exprs = &mut stays.graph.exprs;
-    let quorum = exprs.number(quorum, BarrierOp::ORDINAL_BITS);
-    exprs.binary(Binary::ULt, come, quorum)
-}
-
 /// Whether no two threads of a warp use a barrier.
 fn are_alone(graph: &EventGraph, key: &BarrierKey) -> bool {
     let users = graph.barriers.iter().filter(|op| op.key == *key);
@@ -234,10 +221,9 @@ fn are_alone(graph: &EventGraph, key: &BarrierKey) -> bool {
 }
 
 /// The number of threads, each of its own warp, that an operation with a count asks for.
-pub(super) fn expected_count(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
+fn expected_count(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
     let BarrierRule::Count(count) = op.rule else { return None };
-    let count = graph.exprs.constant(count)?;
-    Some(if counts_warps(count) { count / WARP_SIZE } else { count })
+    graph.exprs.constant(count).map(|count| Quota::by_count(count).number())
 }
 
 /// When fewer threads have arrived in a barrier's current phase than its count, and no thread that

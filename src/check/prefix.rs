@@ -11,14 +11,14 @@ use super::halts::Halts;
 use super::waits::{Awaited, Wait};
 use crate::collections::IndexMap;
 use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
-use crate::event::termination_order::waits_for_warp;
+use crate::event::termination_order::{awaits_cut_thread, waits_for_warp};
 use crate::execution::barriers::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::solve::Goal;
 use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use crate::waiting::phase;
+use crate::waiting::phase::{self, Whom};
 use crate::waiting::reading::{Reading, Terms};
 use petgraph::Graph;
 use petgraph::algo::toposort;
@@ -92,9 +92,11 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Prefix> {
     chosen.into_iter().flatten().flatten().chain(loose)
 }
 
-/// Whether all threads pass all barriers in every order, for certain participants.
+/// Whether all threads surely pass all barriers in every order.
 pub(super) fn all_pass(graph: &EventGraph) -> bool {
-    Barriers::fixed(graph).is_some_and(|barriers| Schedules::new(barriers).all_pass())
+    let all_pass =
+        |barriers: Barriers<'_>| barriers.all_pass() || Schedules::new(barriers).all_pass();
+    !awaits_cut_thread(graph) && Barriers::fixed(graph).is_some_and(all_pass)
 }
 
 /// The program without barrier operations: an over-approximation of its prefixes.
@@ -402,19 +404,20 @@ impl Blocked {
 
     fn is_passed(&mut self, b: BarrierId, waits: Waits) -> ExprId {
         let op = self.graph.barriers[b].clone();
-        let (own, mut passed) = (self.agent(b), self.passed(b));
+        let mut passed = self.passed(b);
         if let Some(&stays) = self.incomplete.get(&b) {
             let goes = self.graph.exprs.not(stays);
             passed = self.graph.exprs.and(passed, goes);
         }
         let mut missing = self.graph.exprs.truth(false);
-        if op.waits && op.count().is_none() {
-            let by_counts = self.awaits_by_counts(&op);
-            for other in self.participants(b).into_iter().filter(|&other| other != own) {
-                let away = match (by_counts, waits) {
-                    (false, _) => self.is_missing(other, b, Come::Arrivals, Blocking::No),
-                    (true, Waits::ForAll) => self.held[other.index()],
-                    (true, Waits::ForSome) => {
+        if op.waits && op.count().is_none() && !self.awaits_by_counts(&op) {
+            let others = self.participants(b);
+            missing = self.lacks(Whom::All(&others), b, Come::Arrivals, Blocking::No);
+        } else if op.waits && op.count().is_none() {
+            for other in self.participants(b) {
+                let away = match waits {
+                    Waits::ForAll => self.held[other.index()],
+                    Waits::ForSome => {
                         let numbering = Arc::clone(self.graph.numbering());
                         let (mut terms, _) = self.graph.terms(&self.held);
                         let visits = numbering.visits(other, b).iter();
@@ -439,9 +442,8 @@ impl Blocked {
     }
 
     fn misses_mates(&mut self, b: BarrierId, waits: Waits) -> ExprId {
-        let mut missing = self.graph.exprs.truth(false);
         if !self.waits_for_warp[b] {
-            return missing;
+            return self.graph.exprs.truth(false);
         }
         let op = self.graph.barriers[b].clone();
         let blocked = match waits {
@@ -449,11 +451,8 @@ impl Blocked {
             Waits::ForAll if op.waits => Blocking::No,
             Waits::ForAll => Blocking::CountsWhere(self.nobody_waits_at(&op.key)),
         };
-        for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
-            let away = self.is_missing(mate, b, Come::OneKind, blocked);
-            missing = self.graph.exprs.or(missing, away);
-        }
-        missing
+        let mates: Vec<AgentId> = self.graph.mates(self.agent(b)).collect();
+        self.lacks(Whom::All(&mates), b, Come::OneKind, blocked)
     }
 
     /// When no operation that waits at a barrier is passed.
@@ -466,40 +465,31 @@ impl Blocked {
         exprs.not(any)
     }
 
-    /// The threads that an operation without a count may wait for.
+    /// The other threads that an operation without a count may wait for.
     pub(super) fn participants(&self, b: BarrierId) -> Vec<AgentId> {
         let op = &self.graph.barriers[b];
         let takes_part = |&agent: &AgentId| {
             op.rule != BarrierRule::Participants
                 || !self.graph.numbering().visits(agent, b).is_empty()
         };
-        self.graph.members(&op.key).into_iter().filter(takes_part).collect()
+        let others =
+            self.graph.members(&op.key).into_iter().filter(|&agent| agent != self.agent(b));
+        others.filter(takes_part).collect()
     }
 
-    /// When a thread has reached the barrier of an operation with the same ordinal, passing it or
-    /// blocking there.
-    pub(super) fn has_arrived(&mut self, agent: AgentId, b: BarrierId) -> ExprId {
-        let at = (b, self.ordinal(b));
-        let numbering = Arc::clone(self.graph.numbering());
-        let reached = self.reached(numbering.visits(agent, b), Blocking::Counts);
-        let happens = |other| reached[&other];
-        let exprs = &mut self.graph.exprs;
-        let mut terms = Terms { exprs, happens, never_ends: &self.held };
-        phase::has_come(&mut terms, &numbering, agent, at, |_| true)
-    }
-
-    /// When a thread does not end and has not arrived at the barrier of an operation with the same
-    /// ordinal. An arrival is a passed operation that counts or, as `blocked` says, a block at one.
-    pub(super) fn is_missing(
+    /// When the phase of an operation [lacks](phase::lacks) threads. An arrival is a passed operation that
+    /// counts or, as `blocked` says, a block at one.
+    pub(super) fn lacks(
         &mut self,
-        agent: AgentId,
+        whom: Whom<'_>,
         b: BarrierId,
         kind: Come,
         blocked: Blocking,
     ) -> ExprId {
         let at = (b, self.ordinal(b));
         let numbering = Arc::clone(self.graph.numbering());
-        let reached = self.reached(numbering.visits(agent, b), blocked);
+        let here: Vec<BarrierId> = numbering.at_barrier_of(b).collect();
+        let reached = self.reached(&here, blocked);
         let happens = |other| reached[&other];
         let EventGraph { exprs, barriers, .. } = &mut self.graph;
         let mut terms = Terms { exprs, happens, never_ends: &self.held };
@@ -507,7 +497,7 @@ impl Blocked {
             Come::Arrivals => barriers[other].arrives,
             Come::OneKind => numbering.are_of_one_kind(b, other),
         };
-        phase::is_missing(&mut terms, &numbering, agent, at, counts)
+        phase::lacks(&mut terms, &numbering, whom, at, counts)
     }
 
     /// When threads have reached operations: they pass them or, as `blocked` says, block at them.

@@ -27,19 +27,19 @@ pub(super) fn run(arguments: &HangsArguments, console: &Console) -> Result<Statu
         (Some(message), _) | (None, Err(message)) => return broken(&message),
         (None, Ok(found)) => found,
     };
-    if let Some(caveat) = caveat::of(&verdict, files)
-        .filter(|_| matches!(verdict.kind(), Kind::OutOfModel | Kind::Undefined))
-    {
-        console.remark(&caveat.text);
-    }
+    let is_void = matches!(verdict.kind(), Kind::OutOfModel | Kind::Undefined);
+    let void = caveat::of(&verdict, files).filter(|_| is_void);
+    let void = void.as_ref();
     let progress = settings.progress;
     print(&match arguments.format {
-        SingleFormat::Text => hang::render(case, &answer, model, progress, files),
-        SingleFormat::Json => json_single::hang(case, &answer, model, progress, files),
+        SingleFormat::Text => hang::render(case, &answer, model, progress, files, void),
+        SingleFormat::Json => json_single::hang(case, &answer, model, progress, files, void),
     })?;
     Ok(match (verdict.kind(), answer.kind()) {
         (Kind::OutOfModel, _) | (_, HangKind::Unknown) => Status::Unknown,
         (_, HangKind::Possible) => Status::Differs,
+        // That nothing hangs says little of a program whose behaviour is undefined.
+        (Kind::Undefined, HangKind::Never) => Status::Unknown,
         (_, HangKind::Never) => Status::Expected,
     })
 }

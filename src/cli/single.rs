@@ -183,7 +183,7 @@ fn states_of(
     let status = match judgement.verdict.kind() {
         Kind::Error => Status::Bug,
         // Final states of a program without meaning are no answer.
-        Kind::OutOfModel => Status::Unknown,
+        Kind::OutOfModel | Kind::Undefined => Status::Unknown,
         _ if listing.is_complete() => Status::Expected,
         _ => Status::Unknown,
     };
@@ -203,14 +203,23 @@ fn states_of(
             table::render(case, &listing, model, table::Witnesses::Hidden, shown_caveat, files)
         }
         (OutcomesFormat::Json, true) => {
-            json::states(case, &listing, model, json::Witnesses::Included, known)
+            json::states(case, &judgement, &listing, model, json::Witnesses::Included, known)
         }
         (OutcomesFormat::Json, false) => {
-            json::states(case, &listing, model, json::Witnesses::Omitted, known)
+            json::states(case, &judgement, &listing, model, json::Witnesses::Omitted, known)
         }
         (OutcomesFormat::Herd, _) => herd::entry(case, &judgement, &listing, &loaded.files),
     };
-    Ok((text, status))
+    // Other caveats say that no execution ends, that the program has no meaning, or what is unknown.
+    let hangs = matches!(judgement.hang, Some(Hang::Possible(_)));
+    let is_said = caveat.is_some_and(|caveat| caveat.kind != Kind::Unknown || !hangs);
+    let remark = match arguments.format {
+        OutcomesFormat::Text if !is_said => {
+            hang::remark(judgement.hang.as_ref(), loaded.settings.progress)
+        }
+        _ => String::new(),
+    };
+    Ok((text + &remark, status))
 }
 
 pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result<Status> {
@@ -323,7 +332,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             Ok(match judgement.verdict.kind() {
                 Kind::Error => Status::Bug,
                 _ if !races.is_empty() => Status::Differs,
-                Kind::Unknown | Kind::OutOfModel => Status::Unknown,
+                Kind::Unknown | Kind::OutOfModel | Kind::Undefined => Status::Unknown,
                 _ if cut.is_some() => Status::Unknown,
                 _ => Status::Expected,
             })

@@ -6,7 +6,7 @@
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::graph::EventGraph;
 use crate::id::{AgentId, BarrierId, EventId, ExprId};
-use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
+use crate::waiting::barrier::{BarrierKey, BarrierOp, BarrierRule, Quota, Warp};
 use crate::waiting::phase::Phases;
 use crate::waiting::reading::Concrete;
 use typed_index_collections::TiVec;
@@ -105,24 +105,43 @@ impl<'a> Barriers<'a> {
         self.of_key(key).iter().any(|&b| matches!(self.op(b).rule, BarrierRule::Count(_)))
     }
 
-    /// The number of threads or warps that a counted operation asks for, with the unit.
-    pub(super) fn expected_count(&self, index: BarrierId) -> Option<(u128, Unit)> {
+    /// What an operation asks for; `None` if its count is not known.
+    pub(super) fn quota(&self, index: BarrierId) -> Option<Quota> {
         match self.op(index).rule {
-            BarrierRule::Count(expr) => {
-                let n = (self.count)(expr)?;
-                Some(if counts_warps(n) {
-                    (n / WARP_SIZE, Unit::Warps)
-                } else {
-                    (n, Unit::Threads)
-                })
-            }
-            BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
+            BarrierRule::Count(expr) => (self.count)(expr).map(Quota::by_count),
+            BarrierRule::Quorum(expr) => (self.count)(expr).map(Quota::Threads),
             // An operation without a count asks, for comparison, for all threads of the CTA.
             BarrierRule::AllLive | BarrierRule::Participants => {
-                let all = self.graph.count_of_all(&self.op(index).key);
-                Some((all / WARP_SIZE, Unit::Warps))
+                Some(Quota::by_count(self.graph.count_of_all(&self.op(index).key)))
             }
         }
+    }
+
+    /// Whether the counts of these operations satisfy `fits`, given the number of threads or warps
+    /// that use the barrier with them.
+    pub(super) fn counts_fit(
+        &self,
+        operations: &[BarrierId],
+        fits: impl Fn(u128, u128) -> bool,
+    ) -> bool {
+        self.keys().into_iter().filter(|key| self.counted(key)).all(|key| {
+            let here = || operations.iter().copied().filter(|&b| self.op(b).key == *key);
+            let users: IndexSet<AgentId> = here().map(|b| self.agent(b)).collect();
+            let users: Vec<AgentId> = users.into_iter().collect();
+            here().all(|b| match self.quota(b) {
+                Some(Quota::Threads(wanted)) => fits(wanted, users.len() as u128),
+                Some(Quota::Warps(wanted)) => fits(wanted, self.warps(&users).len() as u128),
+                None => false,
+            })
+        })
+    }
+
+    /// Whether all threads pass all operations, whatever the order. `false` as well where counts let
+    /// threads meet in more than one way: schedules tell then.
+    #[must_use]
+    pub fn all_pass(&self) -> bool {
+        self.counts_fit(&self.executed, |wanted, users| wanted == users)
+            && self.assignments().is_ok_and(|ways| !ways.is_empty())
     }
 
     /// The threads that the barrier of an operation concerns.
@@ -146,11 +165,4 @@ impl<'a> Barriers<'a> {
     pub(super) fn is_for_all(&self, index: BarrierId) -> bool {
         self.op(index).rule == BarrierRule::AllLive
     }
-}
-
-/// The unit of a thread count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Unit {
-    Threads,
-    Warps,
 }

@@ -5,12 +5,12 @@
 //! then. An assignment is well founded if the generations can complete one after another
 //! (PTX-9.7.13.1): a circular wait has no final state (`wait_graph`).
 
-use super::barriers::{Barriers, Generation, Generations, Unit};
+use super::barriers::{Barriers, Generation, Generations};
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{AgentId, BarrierId, EventId};
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
-use crate::waiting::barrier::{BarrierKey, BarrierRule};
+use crate::waiting::barrier::{BarrierKey, BarrierRule, Quota};
 use itertools::Itertools;
 use typed_index_collections::TiVec;
 
@@ -71,11 +71,11 @@ impl Barriers<'_> {
                 base.iter().filter(|(_, g)| g.index == generation).map(|&(b, _)| b).collect();
             let quorums =
                 members.iter().filter(|&&b| matches!(self.op(b).rule, BarrierRule::Quorum(_)));
-            let quorums: Vec<_> = quorums.map(|&b| self.expected_count(b)).collect();
+            let quorums: Vec<_> = quorums.map(|&b| self.quota(b)).collect();
             let Some(&first) = quorums.first() else { continue };
             // No thread meets two different quorums at a time.
             let agreed = first.filter(|_| quorums.iter().all(|quorum| *quorum == first));
-            let Some(wanted) = agreed.and_then(|(wanted, _)| usize::try_from(wanted).ok()) else {
+            let Some(wanted) = agreed.and_then(|asked| usize::try_from(asked.number()).ok()) else {
                 return Ok(Vec::new());
             };
             let choices = subsets(&members, wanted)?;
@@ -173,21 +173,22 @@ impl Barriers<'_> {
         ready: &[usize],
         next: &[usize],
     ) -> Result<Vec<Vec<usize>>, TooMany> {
-        let asks = |t: usize| self.expected_count(threads[t][next[t]]);
-        let asked: IndexSet<(u128, Unit)> = ready.iter().filter_map(|&t| asks(t)).collect();
+        let asks = |t: usize| self.quota(threads[t][next[t]]);
+        let asked: IndexSet<Quota> = ready.iter().filter_map(|&t| asks(t)).collect();
         // Operations without a count meet if no other thread arrives any more.
         let mut out = Vec::new();
         if ready.iter().all(|&t| self.is_for_all(threads[t][next[t]])) {
             out.push(ready.to_vec());
         }
-        for wanted @ (count, unit) in asked {
+        for wanted in asked {
             let mut together: IndexMap<_, Vec<usize>> = IndexMap::default();
             for &t in ready.iter().filter(|&&t| asks(t) == Some(wanted)) {
                 let agent = self.agent(threads[t][next[t]]);
-                let warp = self.graph.warp_of(agent).filter(|_| unit == Unit::Warps);
+                let warp = self.graph.warp_of(agent).filter(|_| matches!(wanted, Quota::Warps(_)));
                 together.entry(warp.ok_or(t)).or_default().push(t);
             }
-            let Some(count) = usize::try_from(count).ok().filter(|&count| count > 0) else {
+            let Some(count) = usize::try_from(wanted.number()).ok().filter(|&count| count > 0)
+            else {
                 continue;
             };
             let indices: Vec<usize> = (0..together.len()).collect();
@@ -212,14 +213,14 @@ impl Barriers<'_> {
             let group = self.graph.members(&self.op(members[0]).key);
             return group.into_iter().all(|agent| here(agent) || !comes(agent));
         }
-        let Some((wanted, unit)) = self.expected_count(members[0]) else { return false };
-        if members.iter().any(|&b| self.expected_count(b) != Some((wanted, unit))) {
+        let Some(asked) = self.quota(members[0]) else { return false };
+        if members.iter().any(|&b| self.quota(b) != Some(asked)) {
             return false;
         }
         let agents: Vec<AgentId> = members.iter().map(|&b| self.agent(b)).collect();
-        match unit {
-            Unit::Threads => agents.len() as u128 == wanted,
-            Unit::Warps => {
+        match asked {
+            Quota::Threads(wanted) => agents.len() as u128 == wanted,
+            Quota::Warps(wanted) => {
                 let warps = self.warps(&agents);
                 let all = self.warps(&self.graph.members(&self.op(members[0]).key));
                 warps.len() as u128 == wanted
@@ -247,10 +248,10 @@ impl Barriers<'_> {
         if !self.counted(key) {
             let by_ordinal = ops.iter().all(|&b| of(b).index == self.phases.ordinal(b));
             let quorums = ops.iter().all(|&b| match self.op(b).rule {
-                BarrierRule::Quorum(_) => self.expected_count(b).is_some_and(|(wanted, _)| {
+                BarrierRule::Quorum(_) => self.quota(b).is_some_and(|asked| {
                     let in_time =
                         ops.iter().filter(|&&o| of(o).index == of(b).index && !of(o).late);
-                    in_time.count() as u128 == wanted
+                    in_time.count() as u128 == asked.number()
                 }),
                 _ => !of(b).late,
             });

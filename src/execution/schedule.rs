@@ -8,14 +8,14 @@
 //! a schedule therefore happens in some run of the program. In [possible](Schedules::possible)
 //! schedules, each event of some run happens in a schedule.
 
-use super::barriers::{Barriers, Unit};
+use super::barriers::Barriers;
 use super::cluster_phase::Awaited;
 use super::phase::TooMany;
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::graph::EventGraph;
 use crate::id::{AgentId, BarrierId, EventId};
-use crate::waiting::barrier::{BarrierKey, BarrierRule};
-use crate::waiting::phase::{has_come, is_missing};
+use crate::waiting::barrier::{BarrierKey, BarrierRule, Quota};
+use crate::waiting::phase::{Whom, has_come, lacks};
 use crate::waiting::reading::Concrete;
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
@@ -102,7 +102,7 @@ impl<'a> Schedules<'a> {
         for (index, op) in graph.barriers.iter_enumerated() {
             let event = graph.event(op.event);
             let thread = &mut threads[event.agent.index()];
-            let known = op.count().is_none() || barriers.expected_count(index).is_some();
+            let known = op.count().is_none() || barriers.quota(index).is_some();
             if graph.exprs.is_true(event.guard) && known && thread.ends {
                 thread.operations.push(index);
             } else if !graph.exprs.is_false(event.guard) {
@@ -196,34 +196,20 @@ impl<'a> Schedules<'a> {
         incomplete.map(|()| None)
     }
 
-    fn all(&self) -> Vec<usize> {
-        (0..self.threads.len()).collect()
-    }
-
-    /// The operations at which these threads wait.
-    fn waiting(&self, state: &State, threads: &[usize]) -> Vec<BarrierId> {
-        let waiting = threads.iter().copied().filter(|&thread| state.waits[thread]);
-        waiting.filter_map(|thread| self.last(state, thread)).collect()
-    }
-
     /// Whether all threads pass all operations in every schedule; `false` if there are too many
     /// schedules to explore.
     #[must_use]
     pub fn all_pass(&self) -> bool {
-        let have_passed = |state: &State, threads: &[usize]| {
-            threads.iter().all(|&thread| {
-                let Thread { operations, next, .. } = &self.threads[thread];
-                !state.waits[thread] && state.begun[thread] == operations.len() && next.is_none()
-            })
-        };
-        if self.lead_to_one_end() {
-            return have_passed(&self.last_state(), &self.all());
-        }
         self.components().iter().all(|crowd| {
             let mut pass = true;
             let all = self.explore(crowd, |state, _| {
                 let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
-                pass &= crowd.iter().any(goes_on) || have_passed(state, crowd);
+                let has_passed = |&thread: &usize| {
+                    let Thread { operations, next, .. } = &self.threads[thread];
+                    let has_begun = state.begun[thread] == operations.len() && next.is_none();
+                    has_begun && !state.waits[thread]
+                };
+                pass &= crowd.iter().any(goes_on) || crowd.iter().all(has_passed);
                 !pass
             });
             all.is_ok() && pass
@@ -315,37 +301,21 @@ impl<'a> Schedules<'a> {
     /// Whether the counts of all barrier operations satisfy `fits`, given the number of threads or
     /// warps that use the barrier.
     fn counts_fit(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
-        self.start().arrivals.iter().all(|&(first, _)| {
-            let is_here = |b: &&BarrierId| self.key(**b) == self.key(first);
-            let comes =
-                |thread: &usize| self.threads[*thread].operations.iter().any(|b| is_here(&b));
-            let users = (0..self.threads.len()).filter(comes);
-            let users: Vec<AgentId> = users.map(AgentId::new).collect();
-            let warps = self.barriers.warps(&users).len();
-            let mut ops = self.threads.iter().flat_map(|t| &t.operations).filter(is_here);
-            ops.all(|&b| match self.barriers.expected_count(b) {
-                Some((wanted, Unit::Threads)) => fits(wanted, users.len() as u128),
-                Some((wanted, Unit::Warps)) => fits(wanted, warps as u128),
-                None => false,
-            })
-        })
+        let all: Vec<BarrierId> =
+            self.threads.iter().flat_map(|thread| &thread.operations).copied().collect();
+        self.barriers.counts_fit(&all, fits)
     }
 
     /// The operations at which threads wait in the end of one schedule.
     #[must_use]
     pub fn stuck(&self) -> Vec<BarrierId> {
-        self.waiting(&self.last_state(), &self.all())
-    }
-
-    /// The last state of one schedule.
-    fn last_state(&self) -> State {
+        let all = 0..self.threads.len();
         let mut state = self.start();
-        while let Some(next) =
-            (0..self.threads.len()).find_map(|thread| self.step(&state, thread)?.ok())
-        {
+        while let Some(next) = all.clone().find_map(|thread| self.step(&state, thread)?.ok()) {
             state = next;
         }
-        state
+        let waiting = all.filter(|&thread| state.waits[thread]);
+        waiting.filter_map(|thread| self.last(&state, thread)).collect()
     }
 
     /// Visits all states that these threads can reach, and the misuses on the way, until `visit`
@@ -449,8 +419,7 @@ impl<'a> Schedules<'a> {
                 continue;
             }
             let waits = |&member: &BarrierId| self.barriers.op(member).waits;
-            let alone =
-                self.barriers.expected_count(arrived[0]).is_some_and(|(wanted, _)| wanted == 1);
+            let alone = self.barriers.quota(arrived[0]).is_some_and(|asked| asked.number() == 1);
             if !alone && !arrived.iter().any(waits) {
                 state.unnoticed.extend(&arrived);
                 state.unnoticed.sort_unstable();
@@ -471,8 +440,7 @@ impl<'a> Schedules<'a> {
     /// Whether the arrival of an operation's warp, or of its thread, is complete. All threads of
     /// the warp must have arrived or ended.
     fn has_arrived(&self, state: &State, index: BarrierId, here: &[BarrierId]) -> bool {
-        let threads =
-            self.barriers.expected_count(index).is_some_and(|(_, unit)| unit == Unit::Threads);
+        let threads = matches!(self.barriers.quota(index), Some(Quota::Threads(_)));
         let thread = |b: BarrierId| self.barriers.agent(b).index();
         threads
             || self.mates[thread(index)]
@@ -512,7 +480,7 @@ impl<'a> Schedules<'a> {
         if self.barriers.agent(other) == self.barriers.agent(index) {
             return Some(Misuse::EarlyReturn(other, index));
         }
-        if self.barriers.expected_count(other) != self.barriers.expected_count(index) {
+        if self.barriers.quota(other) != self.barriers.quota(index) {
             return Some(Misuse::DifferentCounts(other, index));
         }
         let mixed = a.reduction.is_some() != b.reduction.is_some();
@@ -582,14 +550,12 @@ impl<'a> Schedules<'a> {
             happens: |b| self.has_begun(state, b),
             never_ends: |agent| self.may_come(state, index, agent),
         };
-        let mut members = self.barriers.group(index).into_iter();
-        match (&op.rule, self.barriers.expected_count(index)) {
-            (BarrierRule::Quorum(_), Some((wanted, _))) => {
-                let came = members.filter(|&m| has_come(&mut now, numbering, m, at, arrives));
-                came.count() as u128 >= wanted
-            }
-            _ => members.all(|member| !is_missing(&mut now, numbering, member, at, arrives)),
-        }
+        let members = self.barriers.group(index);
+        let whom = match (&op.rule, self.barriers.quota(index)) {
+            (BarrierRule::Quorum(_), Some(asked)) => Whom::Some(&members, asked.number()),
+            _ => Whom::All(&members),
+        };
+        !lacks(&mut now, numbering, whom, at, arrives)
     }
 
     /// Whether a thread that has not come to an operation's phase may still do so. A barrier of columns

@@ -2,11 +2,11 @@
 //! meet as the assignment says. A cycle of the graph is a circular wait, which no schedule ends
 //! (PTX-9.7.13.1).
 
-use super::barriers::{Barriers, Generation, Generations, Unit};
+use super::barriers::{Barriers, Generation, Generations};
 use super::cluster_phase::Awaited;
 use crate::collections::IndexMap;
 use crate::id::{AgentId, BarrierId};
-use crate::waiting::barrier::{BarrierKey, BarrierOp};
+use crate::waiting::barrier::{BarrierKey, BarrierOp, Quota};
 use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
 use typed_index_collections::TiVec;
@@ -143,8 +143,7 @@ impl<'b, 'a> WaitGraph<'b, 'a> {
             .filter(|&&b| barriers.op(b).arrives)
             .map(|&b| (barriers.agent(b), b))
             .collect();
-        let counts_warps =
-            |b| barriers.expected_count(b).is_some_and(|(_, unit)| unit == Unit::Warps);
+        let counts_warps = |b| matches!(barriers.quota(b), Some(Quota::Warps(_)));
         for &b in phase.operations.iter().filter(|&&b| barriers.op(b).arrives && counts_warps(b)) {
             for mate in barriers.graph.mates(barriers.agent(b)) {
                 if let Some(&arrival) = arrivals.get(&mate) {

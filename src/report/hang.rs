@@ -1,6 +1,7 @@
 //! The answer whether a test may hang, as text: for each thread the position, the awaited event, and the
 //! reason why that event never occurs.
 
+use super::caveat::Caveat;
 use super::reason::{Place, undecided};
 use super::witness::{Picture, piece_value, text};
 use crate::batch::Case;
@@ -41,7 +42,8 @@ pub fn appendix(
     format!("\nThe program may hang (progress {progress}). {shown}")
 }
 
-/// The answer, with an execution that hangs, if the answer has one.
+/// The answer, with an execution that hangs, if the answer has one. `void` is a verdict that leaves hangs
+/// without meaning: it comes first.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -49,8 +51,22 @@ pub fn render(
     model: &Model,
     progress: Progress,
     files: &Files,
+    void: Option<&Caveat>,
 ) -> String {
     let under = format!("under {}, progress {progress}", model.name);
+    if let Some(Caveat { kind, text }) = void {
+        let said = match hang {
+            Hang::Never => "no execution that hangs was found, which decides nothing\n".to_owned(),
+            Hang::Unknown(why) => {
+                format!("whether an execution hangs is unknown: {}\n", undecided(why, files))
+            }
+            Hang::Possible(hanging) => {
+                let shown = hanging_execution(case, hanging, model, progress, files);
+                format!("besides, an execution hangs:\n\n{shown}")
+            }
+        };
+        return format!("{}: {} {under}\n{text}\n{said}", case.path, kind.name());
+    }
     match hang {
         Hang::Never => format!("{}: never hangs {under}\n", case.path),
         Hang::Unknown(why) => {
@@ -259,13 +275,10 @@ impl StatusLines<'_> {
         let op = &graph.barriers[b];
         let at = self.statement(graph.event(op.event).span);
         let mut lines = vec![format!("waits at {}, {at}", op.key)];
-        let elsewhere = self.hanging.threads.iter().filter(|other| {
-            let at_it = matches!(other.stop, Stop::AtBarrier(o) if graph.barriers[o].key == op.key);
-            let members = graph.members(&op.key);
-            other.agent != agent && !at_it && members.contains(&other.agent)
-        });
+        let missing = self.execution.map(|execution| self.hanging.missing(execution, agent, b));
+        let missing = missing.unwrap_or_default();
+        let elsewhere = self.hanging.threads.iter().filter(|other| missing.contains(&other.agent));
         let elsewhere: Vec<String> = elsewhere
-            .filter(|other| op.count().is_some() || other.stop != Stop::Ended)
             .map(|other| format!("{} {}", name(graph, other.agent), self.status_text(other)))
             .collect();
         if !elsewhere.is_empty() {

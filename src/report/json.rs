@@ -116,6 +116,7 @@ pub(super) fn launch(test: &Test) -> Option<Value> {
 #[must_use]
 pub fn states(
     case: &Case,
+    judgement: &Judgement,
     listing: &Listing,
     model: &Model,
     witnesses: Witnesses,
@@ -146,6 +147,7 @@ pub fn states(
         "states": states,
         "complete": listing.is_complete(),
         "caveat": caveat,
+        "hang": judgement.hang.as_ref().map(|hang| hang.kind().name()),
     });
     format!("{value:#}\n")
 }

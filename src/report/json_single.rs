@@ -1,5 +1,6 @@
 //! Explanations, races, hangs and pictures of single tests as JSON documents.
 
+use super::caveat::Caveat;
 use super::json::{SCHEMA, Witnesses, drawn, launch, picture, place, verdict};
 use super::readings::weight;
 use super::reason::{Place, undecided};
@@ -143,8 +144,16 @@ pub fn races(
 
 /// Whether a test may hang, with the positions of threads in an execution that hangs.
 #[must_use]
-pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: &Files) -> String {
+pub fn hang(
+    case: &Case,
+    hang: &Hang,
+    model: &Model,
+    progress: Progress,
+    files: &Files,
+    void: Option<&Caveat>,
+) -> String {
     let mut value = document(case, model);
+    value["caveat"] = json!(void.map(|caveat| caveat.text.as_str()));
     value["progress"] = json!(progress.name());
     value["hang"] = json!(hang.kind().name());
     match hang {

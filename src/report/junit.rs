@@ -1,9 +1,11 @@
 //! Verdicts as JUnit XML: a suite per model, a case per test, and a suite for unreadable files. The
-//! properties of a case are the verdict, and the code, the clauses and the position of the reason.
+//! properties of a case are the verdict, whether the program may hang unless it never does, and the code,
+//! the clauses and the position of the reason.
 
 use super::reason::Cause;
 use super::summary::{Stated, Unread};
 use crate::batch::{Case, Refusal, Standing};
+use crate::check::HangKind;
 use crate::relation::expr::Model;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -26,6 +28,8 @@ impl<'a> Suites<'a> {
         for ((suite, model), stated) in self.suites.iter_mut().zip(self.models).zip(verdicts) {
             let mut judged = test_case(&model.name, &case.path, status(stated));
             judged.add_property(property("verdict", stated.word(stated.kind)));
+            let hang = stated.hang.filter(|&hang| hang != HangKind::Never);
+            judged.add_properties(hang.map(|hang| property("hang", hang.name())));
             judged.add_properties(properties(&stated.cause));
             suite.add_test_case(judged);
         }

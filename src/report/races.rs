@@ -16,7 +16,7 @@ use crate::race::{
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
-use crate::verdict::Undecided;
+use crate::verdict::{Kind, Undecided};
 
 /// The races of a test. `caveat` is a verdict that limits the meaning of races; `cut` is the reason why
 /// executions are missing, if any are.
@@ -32,7 +32,9 @@ pub fn render(
 ) -> String {
     let void = caveat.filter(|caveat| caveat.is_void());
     let mut out = match (races.len(), void) {
-        (0, Some(void)) => format!("{}: {} under {}\n", case.path, void.kind.name(), model.name),
+        (n, Some(Caveat { kind, .. })) if n == 0 || *kind == Kind::OutOfModel => {
+            format!("{}: {} under {}\n", case.path, kind.name(), model.name)
+        }
         (0, None) if cut.is_some() => {
             format!("{}: no data race found under {}\n", case.path, model.name)
         }
@@ -43,8 +45,13 @@ pub fn render(
     if let Some(caveat) = caveat {
         out.push_str(&format!("{}\n", caveat.text));
     }
-    if void.is_some() && races.is_empty() {
-        out.push_str("no data race was found, which decides nothing\n");
+    match (void, races.len()) {
+        (Some(_), 0) => out.push_str("no data race was found, which decides nothing\n"),
+        (Some(Caveat { kind: Kind::OutOfModel, .. }), n) => {
+            let races = if n == 1 { "data race" } else { "data races" };
+            out.push_str(&format!("{n} {races} in the part that has a meaning\n"));
+        }
+        _ => {}
     }
     if let Some(why) = cut {
         out.push_str(&format!("there may be more: {}\n", reason::undecided(why, files)));

@@ -177,6 +177,30 @@ impl std::fmt::Display for BarrierKey {
     }
 }
 
+/// How many threads or warps an operation asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quota {
+    /// So many threads.
+    Threads(u128),
+    /// So many warps, each with all its threads that have not ended.
+    Warps(u128),
+}
+
+impl Quota {
+    /// What a thread count asks for (PTX-9.7.13.1).
+    #[must_use]
+    pub fn by_count(count: u128) -> Self {
+        if counts_warps(count) { Self::Warps(count / WARP_SIZE) } else { Self::Threads(count) }
+    }
+
+    /// The number, of whatever.
+    #[must_use]
+    pub fn number(self) -> u128 {
+        let (Self::Threads(number) | Self::Warps(number)) = self;
+        number
+    }
+}
+
 /// Threads of a warp.
 pub const WARP_SIZE: u128 = 32;
 

@@ -52,6 +52,41 @@ pub fn is_missing<R: Reading>(
     reading.conjunction(&[lasts, away])
 }
 
+/// Whom a phase waits for, of the threads that its barrier concerns.
+#[derive(Clone, Copy, Debug)]
+pub enum Whom<'a> {
+    /// Each of these threads, unless it ends.
+    All(&'a [AgentId]),
+    /// So many of these threads, whichever.
+    Some(&'a [AgentId], u128),
+}
+
+/// Whether the phase of an operation, which has this ordinal, waits for more threads. Threads come with
+/// operations of some kind.
+pub fn lacks<R: Reading>(
+    reading: &mut R,
+    numbering: &Numbering,
+    whom: Whom<'_>,
+    at: (BarrierId, R::Number),
+    kind: impl Fn(BarrierId) -> bool,
+) -> R::Truth {
+    let mut each = Vec::new();
+    match whom {
+        Whom::All(threads) => {
+            for &thread in threads {
+                each.push(is_missing(reading, numbering, thread, at, &kind));
+            }
+            reading.disjunction(&each)
+        }
+        Whom::Some(threads, wanted) => {
+            for &thread in threads {
+                each.push(has_come(reading, numbering, thread, at, &kind));
+            }
+            reading.are_fewer_than(wanted, &each)
+        }
+    }
+}
+
 impl<'n, N: Copy> Phases<'n, N> {
     /// The phases of all operations in a reading.
     pub fn read<R: Reading<Number = N>>(reading: &mut R, numbering: &'n Numbering) -> Self {

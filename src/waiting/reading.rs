@@ -44,6 +44,22 @@ pub trait Reading {
         let count = how_many(self, operations);
         self.less(number, count)
     }
+
+    /// Whether less than so many of these truth values hold.
+    fn are_fewer_than(&mut self, wanted: u128, of: &[Self::Truth]) -> Self::Truth {
+        let [never, always] = [self.disjunction(&[]), self.conjunction(&[])];
+        // For each number up to the wanted one, whether so many of those before hold.
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX).min(of.len() + 1);
+        let mut reached = vec![never; wanted + 1];
+        reached[0] = always;
+        for &one in of {
+            for number in (1..=wanted).rev() {
+                let more = self.conjunction(&[reached[number - 1], one]);
+                reached[number] = self.disjunction(&[reached[number], more]);
+            }
+        }
+        self.negated(reached[wanted])
+    }
 }
 
 /// How many of these operations happen.

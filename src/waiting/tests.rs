@@ -4,7 +4,7 @@
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use super::cluster::is_in_turn;
 use super::numbering::Numbering;
-use super::phase::{Phases, has_come, is_missing};
+use super::phase::{Phases, Whom, has_come, is_missing, lacks};
 use super::reading::{Concrete, Partial, Reading, Terms};
 use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Expr, ExprArena};
@@ -85,6 +85,11 @@ fn facts<R: Reading>(reading: &mut R, Sample { operations, numbering }: &Sample)
             facts.push(phases.joins(reading, thread, at));
             facts.push(has_come(reading, numbering, thread, here, arrives));
             facts.push(is_missing(reading, numbering, thread, here, arrives));
+        }
+        let (all, here) = (threads().collect::<Vec<_>>(), (at, phases.ordinal(at)));
+        for whom in [Whom::All(&all), Whom::Some(&all, 1), Whom::Some(&all, 2), Whom::Some(&all, 9)]
+        {
+            facts.push(lacks(reading, numbering, whom, here, |b| operations[b].arrives));
         }
         facts.push(phases.is_settled(reading, at, threads()));
         facts.push(is_in_turn(reading, numbering, at, &operations[at]));

@@ -455,18 +455,42 @@ fn races_text() {
 
 /// A program without a verdict on its outcome is no program without races.
 #[test]
-fn what_voids_states_and_races_is_said_first() {
-    for (test, kind) in [
-        ("litmus/api/host-shared.litmus", "out-of-model"),
-        ("litmus/mbarrier/parity-in-a-register.litmus", "undefined"),
+fn what_voids_states_races_and_hangs_is_said_first() {
+    for (test, kind, races) in [
+        ("litmus/api/host-shared.litmus", "out-of-model", 3),
+        ("litmus/api/non-coherent-load-before-a-wait.litmus", "out-of-model", 1),
+        ("litmus/mbarrier/parity-in-a-register.litmus", "undefined", 3),
     ] {
-        for command in ["races", "outcomes"] {
+        for (command, end, status) in
+            [("races", "\n", races), ("outcomes", "\n", 3), ("hangs", ", progress cuda\n", 3)]
+        {
             let run = ptxmc(&[command, test]);
-            let first = format!("{test}: {kind} under ptx-9.2\n");
+            let first = format!("{test}: {kind} under ptx-9.2{end}");
             assert!(run.out.starts_with(&first), "{}", run.transcript());
             assert!(!run.out.contains("no data race under"), "{}", run.transcript());
+            assert!(!run.out.contains("never hangs"), "{}", run.transcript());
+            assert_eq!(run.status, status, "{}", run.transcript());
         }
     }
+}
+
+#[test]
+fn final_states_and_reports_say_that_a_program_may_hang() {
+    let text = "PTX reset\n.global .u32 count = 0;\n\
+        P0 @ cta 0 { atom.add.acq_rel.gpu.global.u32 %r0, [count], 1;\n\
+        L: ld.acquire.gpu.global.u32 %r1, [count]; setp.ne.u32 %p1, %r1, 2; @%p1 bra L;\n\
+        st.relaxed.gpu.global.u32 [count], 0; }\n\
+        P1 @ cta 1 { atom.add.acq_rel.gpu.global.u32 %r0, [count], 1;\n\
+        L: ld.acquire.gpu.global.u32 %r1, [count]; setp.ne.u32 %p1, %r1, 2; @%p1 bra L; }\n\
+        exists (P0:%r1 == 7)\n";
+    let run = ptxmc_reading(&["outcomes", "-"], text);
+    assert!(run.out.contains("The program may hang (progress cuda)"), "{}", run.transcript());
+    let run = ptxmc_reading(&["check", "--format", "junit", "-"], text);
+    assert!(
+        run.out.contains("<property name=\"hang\" value=\"possible\"/>"),
+        "{}",
+        run.transcript()
+    );
 }
 
 #[test]

@@ -333,6 +333,25 @@ fn forward_progress_programs_hang_where_the_machine_does() {
     assert!(paths.len() >= 29 && tally["possible"] > 50 && tally["never"] > 50, "{tally:?}");
 }
 
+/// The tests of which another tool says whether every fair execution ends.
+#[test]
+fn fair_executions_end_where_another_tool_says_so() {
+    let Some(folder) = support::corpus("dat3m") else { return };
+    let table = std::fs::read_to_string(folder.join("PTXv6_0-Liveness-expected.csv"));
+    let (model, engine) = (support::model("ptx-6.0"), SearchEngine::default());
+    let settings = Settings::default().with_progress(Progress::Fair);
+    let mut ends = 0;
+    for row in table.expect("the table is readable").lines() {
+        let (path, expected) = row.split_once(',').expect("a path and an answer");
+        let test = support::read(&folder.join(path)).expect("the test is read");
+        let found = answer(&test, &model, &engine, settings).kind();
+        let expected = if expected == "1" { HangKind::Never } else { HangKind::Possible };
+        assert_eq!(found, expected, "{path}");
+        ends += usize::from(found == HangKind::Never);
+    }
+    assert!(ends > 20, "{ends} tests end");
+}
+
 /// The answer for a shipped test under a model of progress.
 fn shipped(path: &str, progress: Progress) -> (Kind, HangKind) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);

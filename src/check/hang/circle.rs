@@ -7,6 +7,8 @@ use super::{Hanging, Stop};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::{AgentId, BarrierId, EventId};
+use crate::waiting::phase::{is_missing, ordinal};
+use crate::waiting::reading::Concrete;
 use std::collections::VecDeque;
 
 /// A thread that waits for another one.
@@ -70,13 +72,10 @@ impl Hanging {
                     }
                 }
                 Stop::AtBarrier(b) => {
-                    let key = &self.graph.barriers[*b].key;
-                    let members = self.graph.members(key);
-                    let absent = self
-                        .others(thread)
-                        .filter(|other| members.contains(other) && !self.is_at(*other, *b));
+                    let missing = self.missing(execution, thread, *b);
+                    let waiting = self.others(thread).filter(|other| missing.contains(other));
                     let what = WaitCause::Arrival(*b);
-                    out.extend(absent.map(|other| WaitFor { thread, other, what }));
+                    out.extend(waiting.map(|other| WaitFor { thread, other, what }));
                 }
                 Stop::Ended | Stop::BeforeTask(_) | Stop::NotStarted | Stop::Left(_) => {}
             }
@@ -101,12 +100,40 @@ impl Hanging {
         self.threads.iter().any(|status| status.agent == thread && waits(&status.stop))
     }
 
-    /// Whether a thread waits at the barrier of an operation.
-    fn is_at(&self, thread: AgentId, b: BarrierId) -> bool {
-        let barriers = &self.graph.barriers;
-        let here =
-            |stop: &Stop| matches!(stop, Stop::AtBarrier(o) if barriers[*o].key == barriers[b].key);
-        self.threads.iter().any(|status| status.agent == thread && here(&status.stop))
+    /// The threads for which a thread waits at a barrier operation: those that are missing in its phase, or
+    /// of its warp. Where a count says how many come, any thread that is not there might be one of them.
+    #[must_use]
+    pub fn missing(
+        &self,
+        execution: &Execution<'_>,
+        thread: AgentId,
+        b: BarrierId,
+    ) -> Vec<AgentId> {
+        let (barriers, numbering) = (&self.graph.barriers, self.graph.numbering());
+        let op = &barriers[b];
+        let stop = |agent| self.threads.iter().find(|status| status.agent == agent);
+        let stop = |agent| stop(agent).map(|status| &status.stop);
+        let mut now = Concrete {
+            happens: |o: BarrierId| {
+                let passed = execution.executed.contains(barriers[o].event);
+                passed || stop(numbering.thread(o)) == Some(&Stop::AtBarrier(o))
+            },
+            never_ends: |agent| stop(agent) != Some(&Stop::Ended),
+        };
+        let at = (b, ordinal(&mut now, numbering, b));
+        let mates: Vec<AgentId> = self.graph.mates(thread).collect();
+        let mut others = self.graph.members(&op.key);
+        others.retain(|other| *other != thread);
+        others.retain(|&other| match mates.contains(&other) {
+            _ if op.count().is_some() => {
+                !matches!(stop(other), Some(Stop::AtBarrier(o)) if barriers[*o].key == op.key)
+            }
+            true => is_missing(&mut now, numbering, other, at, |o| numbering.are_of_one_kind(b, o)),
+            false => {
+                op.waits && is_missing(&mut now, numbering, other, at, |o| barriers[o].arrives)
+            }
+        });
+        others
     }
 }
 
