@@ -626,13 +626,15 @@ impl Rule {
     }
 
     /// The name of an instruction that is not followed: what its thread does then, and where it
-    /// goes on, is not known.
+    /// goes on, is not known. One whose result matters is such an instruction, since the result may
+    /// be what the thread decides by.
     #[must_use]
     pub fn unfollowed(&self) -> Option<&str> {
         match self {
-            Self::Instruction { name } | Self::Call { name } | Self::IndirectBranch { name } => {
-                Some(name)
-            }
+            Self::Instruction { name }
+            | Self::Call { name }
+            | Self::IndirectBranch { name }
+            | Self::Result { name } => Some(name),
             _ => None,
         }
     }
