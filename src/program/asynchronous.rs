@@ -75,6 +75,10 @@ impl Lowering<'_> {
         let whole = Term::Const(bytes, 32);
         let copied = match written.optional("bytes") {
             None => whole.clone(),
+            Some(Value::Not(register)) => {
+                let copied = self.register(&register.value, 1, Extension::Zero);
+                copied.choose(whole.clone(), Term::Const(0, 32))
+            }
             Some(Value::Register(register)) if self.is_predicate(&register.value) => {
                 let ignored = self.register(&register.value, 1, Extension::Zero);
                 ignored.choose(Term::Const(0, 32), whole.clone())
@@ -311,8 +315,19 @@ impl Lowering<'_> {
         })));
     }
 
-    /// `st.async.release` and `red.async.release`: only the end of their task waits for them.
+    /// `st.async.release` and `red.async.release`: only the end of their task waits for them. With
+    /// `multimem`, each replica has an operation of its own.
     fn release_operation(&mut self, op: AsyncOp, written: &Written) {
+        let replicas: Vec<Option<usize>> = match is_multimem(written) {
+            true => (0..self.replicas()).map(Some).collect(),
+            false => vec![None],
+        };
+        for replica in replicas {
+            self.release_to(replica, op, written);
+        }
+    }
+
+    fn release_to(&mut self, replica: Option<usize>, op: AsyncOp, written: &Written) {
         let (address, space) = addresses(written)[0];
         let (address, space) = self.address(address, space, 0);
         let ty = written.words.ty();
@@ -321,6 +336,7 @@ impl Lowering<'_> {
             rmw: reduces,
             red: reduces,
             mmio: written.words.has("mmio"),
+            multimem: replica.is_some(),
             ..Marks::default()
         };
         let target = Target {
@@ -333,17 +349,23 @@ impl Lowering<'_> {
             scope: written.words.scope(),
             proxy: Proxy::Generic,
             marks,
-            replica: None,
+            replica,
             confined: Some(Confined::Global(Rule::CopySpace)),
             lane: None,
         };
         let value = self.value(written.value("b"), ty);
-        let (name, effect) = if reduces {
+        let effect = if reduces {
             let result = atomic_result(AtomicOp::Add, ty, value, None, Subnormals::Kept);
             let result = result.unwrap_or_else(|| opaque(ty));
-            ("red.async", AsyncEffect::Update(target, Order::Release, result))
+            AsyncEffect::Update(target, Order::Release, result)
         } else {
-            ("st.async", AsyncEffect::Store(vec![(target, value)]))
+            AsyncEffect::Store(vec![(target, value)])
+        };
+        let name = match (replica, reduces) {
+            (None, false) => "st.async",
+            (None, true) => "red.async",
+            (Some(_), false) => "multimem.st.async",
+            (Some(_), true) => "multimem.red.async",
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name,
