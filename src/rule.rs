@@ -318,6 +318,9 @@ rules! {
     /// More dropped arrivals than are expected.
     TooManyDropped: Undefined, "too-many-dropped", ["PTX-9.7.13.15"],
         "more arrivals dropped from an mbarrier than are expected";
+    /// A drop of all arrivals that are expected, from 9.4 on.
+    DroppedToNone: Undefined, "dropped-to-none", ["PTX-9.7.13.15"],
+        "the last arrival that an mbarrier expects is dropped";
     /// A `.noComplete` arrival that completes the phase.
     NoComplete: Undefined, "no-complete", ["PTX-9.7.13.15"],
         "a `.noComplete` arrival that completes the phase";

@@ -8,7 +8,7 @@ use super::micro::{
     Align, AsyncEffect, AsyncMicro, AwaitMicro, Behind, Combination, Confined, Marks, Micro, Range,
     Signal, SignalKind, SignalPlace, Target, Tracked, Transfer,
 };
-use super::reading::StoreSignal;
+use super::reading::{Edition, StoreSignal};
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result};
 use crate::litmus::ast::ThreadPlace;
@@ -145,8 +145,11 @@ impl Lowering<'_> {
         let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
         let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
         // The scope of the reductions is that of the device (PTX-9.7.9.25.4.2), for multimem
-        // addresses that of the system.
-        let default = if is_multimem(written) { Scope::Sys } else { Scope::Gpu };
+        // addresses and from 9.3 on that of the system.
+        let default = match (is_multimem(written), self.readings.edition) {
+            (false, Edition::Ptx92) => Scope::Gpu,
+            (true, _) | (_, Edition::Ptx94) => Scope::Sys,
+        };
         let scope = written.words.scope().unwrap_or(default);
         let combination = Combination { bytes: ty.bytes(), value, scope };
         self.bulk_transfer(written, Some(combination));
