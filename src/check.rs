@@ -45,6 +45,8 @@ use limits::{TimeLimited, too_large};
 
 pub use condition::{SINGLE_COPY, confirm, goal_of, verify};
 pub use cut::cut;
+#[cfg(feature = "cli")]
+pub(crate) use events::edition;
 pub use events::{graph_of, graph_with_rounds};
 #[cfg(feature = "cli")]
 pub(crate) use features::lacking_features;

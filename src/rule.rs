@@ -321,6 +321,9 @@ rules! {
     /// More dropped arrivals than are expected.
     TooManyDropped: Undefined, "too-many-dropped", ["PTX-9.7.13.15"],
         "more arrivals dropped from an mbarrier than are expected";
+    /// A drop of all arrivals that are expected, from 9.4 on.
+    DroppedToNone: Undefined, "dropped-to-none", ["PTX-9.7.13.15"],
+        "the last arrival that an mbarrier expects is dropped";
     /// A `.noComplete` arrival that completes the phase.
     NoComplete: Undefined, "no-complete", ["PTX-9.7.13.15"],
         "a `.noComplete` arrival that completes the phase";
@@ -629,13 +632,15 @@ impl Rule {
     }
 
     /// The name of an instruction that is not followed: what its thread does then, and where it
-    /// goes on, is not known.
+    /// goes on, is not known. One whose result matters is such an instruction, since the result may
+    /// be what the thread decides by.
     #[must_use]
     pub fn unfollowed(&self) -> Option<&str> {
         match self {
-            Self::Instruction { name } | Self::Call { name } | Self::IndirectBranch { name } => {
-                Some(name)
-            }
+            Self::Instruction { name }
+            | Self::Call { name }
+            | Self::IndirectBranch { name }
+            | Self::Result { name } => Some(name),
             _ => None,
         }
     }

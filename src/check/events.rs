@@ -8,13 +8,13 @@ use crate::id::{AccessId, ObjectId};
 use crate::litmus::ast::Test;
 use crate::program::lower::lower;
 use crate::program::micro::Micro;
-use crate::program::reading::VectorReading;
+use crate::program::reading::{Edition, Readings, VectorReading};
 use crate::race::candidates;
 use crate::relation::expr::{Model, Node};
 use crate::relation::thin_air::thin_air;
 use crate::solve::Problem;
 use crate::source::Span;
-use crate::vocabulary::BaseRel;
+use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -114,11 +114,20 @@ pub(super) fn unfolded(
     unfolding: Unfolding,
     transparent: &BTreeSet<ObjectId>,
 ) -> EventGraph {
-    let mut graph = unfold(&lower(test, settings.readings), unfolding, transparent);
+    let readings = Readings { edition: edition(model), ..settings.readings };
+    let mut graph = unfold(&lower(test, readings), unfolding, transparent);
     // Uses outside of the model are reported before undefined behaviour.
     let outside = features::uses(&mut graph, model);
     graph.violations.splice(..0, outside);
     graph
+}
+
+/// The version of the ISA that a model is about: fences for reads alone came with the last one.
+pub(crate) fn edition(model: &Model) -> Edition {
+    match model.mentioned().contains(&Node::Set(BaseSet::ForReads)) {
+        true => Edition::Ptx94,
+        false => Edition::Ptx92,
+    }
 }
 
 /// Whether a program has barriers, reached within the bound or not.

@@ -2,7 +2,7 @@
 //! reading would take the same steps: this is so if the reading does not concern the program.
 
 use crate::batch::Judgement;
-use crate::check::{Settings, lacking_features};
+use crate::check::{Settings, edition, lacking_features};
 use crate::engines::Memory;
 use crate::event::base::cta_of;
 use crate::event::graph::{Completion, EventGraph, EventKind};
@@ -69,6 +69,7 @@ impl CheckInputs {
             && no_value_from_nowhere(before) == no_value_from_nowhere(after)
             && by_values(before) == by_values(after)
             && before.forgets_reads() == after.forgets_reads()
+            && edition(before) == edition(after)
             && same_features
     }
 

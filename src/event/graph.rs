@@ -468,7 +468,8 @@ pub struct Violation {
     /// The threads that have to have ended before: an API edge leads from their task to a task of
     /// the violation.
     pub ended: Vec<AgentId>,
-    /// For a violation by one statement of a thread, its position, as that of events.
+    /// For a violation by one statement of a thread, its position, as that of events; none where
+    /// threads go on as they would anyway.
     pub position: Option<u32>,
 }
 

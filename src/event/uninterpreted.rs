@@ -5,7 +5,7 @@
 //! barrier, the filter, the condition and the values shown beside it. If the result does not
 //! matter, all its values give the same executions up to unobserved values, and one value
 //! represents all. If the result matters, an execution that reaches the instruction is out of the
-//! model.
+//! model. If nothing but the question depends on it, threads go on behind it as they would anyway.
 
 use super::graph::{EventGraph, EventKind, SymbolOrigin, Violation};
 use crate::id::{AccessId, BarrierId, ExprId, LocId, SymbolId};
@@ -50,8 +50,10 @@ fn keep_what_matters(
     mut opaque: Vec<Opaque>,
     skipped: &[SymbolId],
 ) -> (BTreeSet<SymbolId>, Vec<Opaque>) {
+    // Of the violations that are added, the results that they are about.
+    let mut about: Vec<Vec<SymbolId>> = Vec::new();
     loop {
-        let relevant = Slice::of(graph).symbols;
+        let relevant = Slice::of(graph, Whole::WithQuestion).symbols;
         // A register's open value after more rounds may be such a result, of those rounds or from
         // before.
         let hides = skipped.iter().any(|symbol| relevant.contains(symbol));
@@ -59,11 +61,36 @@ fn keep_what_matters(
             |one: &Opaque| hides || one.results.iter().any(|symbol| relevant.contains(symbol));
         let (kept, others): (Vec<Opaque>, Vec<Opaque>) = opaque.into_iter().partition(matters);
         if kept.is_empty() {
+            leave_those_that_do_not_steer(graph, &about);
             return (relevant, others);
         }
+        about.splice(..0, kept.iter().map(|one| one.results.clone()));
         graph.violations.splice(..0, kept.into_iter().map(|one| one.violation));
         opaque = others;
     }
+}
+
+/// Threads go on behind the instructions, those of the first violations, whose results change no
+/// execution.
+fn leave_those_that_do_not_steer(graph: &mut EventGraph, about: &[Vec<SymbolId>]) {
+    if about.is_empty() {
+        return;
+    }
+    let steering = Slice::of(graph, Whole::Executions).symbols;
+    for (violation, results) in graph.violations.iter_mut().zip(about) {
+        if !results.iter().any(|symbol| steering.contains(symbol)) {
+            violation.position = None;
+        }
+    }
+}
+
+/// Whose dependences are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    /// Executions alone.
+    Executions,
+    /// Executions, the condition, and the values that are shown.
+    WithQuestion,
 }
 
 /// The backward slice of everything that events and questions may depend on.
@@ -78,7 +105,7 @@ struct Slice<'g> {
 }
 
 impl<'g> Slice<'g> {
-    fn of(graph: &'g EventGraph) -> Self {
+    fn of(graph: &'g EventGraph, whole: Whole) -> Self {
         let guards = graph.events.iter().map(|event| event.guard);
         let cuts = graph.cuts.iter().map(|cut| cut.guard);
         let misuses = graph.violations.iter().map(|violation| violation.guard);
@@ -91,7 +118,7 @@ impl<'g> Slice<'g> {
             .map(|pair| pair.when);
         let chosen = graph.accesses.iter().flat_map(|access| access.chosen_by.iter().copied());
         let shown = graph.observed.iter().map(|observed| observed.value);
-        let asked = [graph.filter, graph.condition];
+        let asked = shown.chain([graph.condition]).filter(|_| whole == Whole::WithQuestion);
         let all = guards.chain(cuts).chain(misuses).chain(counts).chain(pairs).chain(chosen);
         let mut slice = Self {
             graph,
@@ -99,7 +126,7 @@ impl<'g> Slice<'g> {
             reads: BTreeSet::new(),
             places: BTreeSet::new(),
             returned: BTreeSet::new(),
-            open: all.chain(shown).chain(asked).collect(),
+            open: all.chain([graph.filter]).chain(asked).collect(),
         };
         slice.open.sort_unstable();
         slice.open.dedup();

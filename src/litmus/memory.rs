@@ -52,6 +52,7 @@ pub(super) fn declarations(
     }
     for thread in &test.threads {
         address_instructions(thread, variables, diagnostics);
+        further_addresses(thread, variables, diagnostics);
     }
 }
 
@@ -125,6 +126,33 @@ fn address_instructions(
                 span: name.span,
             };
             diagnostics.push(error.diagnostic());
+        }
+    }
+}
+
+/// Checks that the addresses behind the first, those of a source and of an mbarrier object, are in the
+/// state space that the instruction names.
+fn further_addresses(
+    thread: &Thread,
+    variables: &FxHashMap<&str, &Variable>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let forms = thread.statements.iter().filter_map(|statement| match &statement.operation {
+        Operation::Form(written) => Some(written),
+        _ => None,
+    });
+    for (address, space, _) in forms.flat_map(|written| written.accesses().skip(1)) {
+        let (Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. })) =
+            &address.base
+        else {
+            continue;
+        };
+        let Some(variable) = variables.get(name.value.as_str()) else { continue };
+        let declared = space_by_name(&name.value, variable);
+        if !is_in(space, declared) {
+            let (name, declared, only) = (name.value.clone(), declared.directive(), None);
+            let span = address.span;
+            diagnostics.push(LitmusError::WrongSpace { name, declared, only, span }.diagnostic());
         }
     }
 }

@@ -8,7 +8,7 @@ use super::micro::{
     Align, AsyncEffect, AsyncMicro, AwaitMicro, Behind, Combination, Confined, Marks, Micro, Range,
     Signal, SignalKind, SignalPlace, Target, Tracked, Transfer,
 };
-use super::reading::StoreSignal;
+use super::reading::{Edition, StoreSignal};
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result};
 use crate::litmus::ast::ThreadPlace;
@@ -75,6 +75,10 @@ impl Lowering<'_> {
         let whole = Term::Const(bytes, 32);
         let copied = match written.optional("bytes") {
             None => whole.clone(),
+            Some(Value::Not(register)) => {
+                let copied = self.register(&register.value, 1, Extension::Zero);
+                copied.choose(whole.clone(), Term::Const(0, 32))
+            }
             Some(Value::Register(register)) if self.is_predicate(&register.value) => {
                 let ignored = self.register(&register.value, 1, Extension::Zero);
                 ignored.choose(Term::Const(0, 32), whole.clone())
@@ -141,8 +145,11 @@ impl Lowering<'_> {
         let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
         let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
         // The scope of the reductions is that of the device (PTX-9.7.9.25.4.2), for multimem
-        // addresses that of the system.
-        let default = if is_multimem(written) { Scope::Sys } else { Scope::Gpu };
+        // addresses and from 9.3 on that of the system.
+        let default = match (is_multimem(written), self.readings.edition) {
+            (false, Edition::Ptx92) => Scope::Gpu,
+            (true, _) | (_, Edition::Ptx94) => Scope::Sys,
+        };
         let scope = written.words.scope().unwrap_or(default);
         let combination = Combination { bytes: ty.bytes(), value, scope };
         self.bulk_transfer(written, Some(combination));
@@ -311,8 +318,19 @@ impl Lowering<'_> {
         })));
     }
 
-    /// `st.async.release` and `red.async.release`: only the end of their task waits for them.
+    /// `st.async.release` and `red.async.release`: only the end of their task waits for them. With
+    /// `multimem`, each replica has an operation of its own.
     fn release_operation(&mut self, op: AsyncOp, written: &Written) {
+        let replicas: Vec<Option<usize>> = match is_multimem(written) {
+            true => (0..self.replicas()).map(Some).collect(),
+            false => vec![None],
+        };
+        for replica in replicas {
+            self.release_to(replica, op, written);
+        }
+    }
+
+    fn release_to(&mut self, replica: Option<usize>, op: AsyncOp, written: &Written) {
         let (address, space) = addresses(written)[0];
         let (address, space) = self.address(address, space, 0);
         let ty = written.words.ty();
@@ -321,6 +339,7 @@ impl Lowering<'_> {
             rmw: reduces,
             red: reduces,
             mmio: written.words.has("mmio"),
+            multimem: replica.is_some(),
             ..Marks::default()
         };
         let target = Target {
@@ -333,17 +352,23 @@ impl Lowering<'_> {
             scope: written.words.scope(),
             proxy: Proxy::Generic,
             marks,
-            replica: None,
+            replica,
             confined: Some(Confined::Global(Rule::CopySpace)),
             lane: None,
         };
         let value = self.value(written.value("b"), ty);
-        let (name, effect) = if reduces {
+        let effect = if reduces {
             let result = atomic_result(AtomicOp::Add, ty, value, None, Subnormals::Kept);
             let result = result.unwrap_or_else(|| opaque(ty));
-            ("red.async", AsyncEffect::Update(target, Order::Release, result))
+            AsyncEffect::Update(target, Order::Release, result)
         } else {
-            ("st.async", AsyncEffect::Store(vec![(target, value)]))
+            AsyncEffect::Store(vec![(target, value)])
+        };
+        let name = match (replica, reduces) {
+            (None, false) => "st.async",
+            (None, true) => "red.async",
+            (Some(_), false) => "multimem.st.async",
+            (Some(_), true) => "multimem.red.async",
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name,

@@ -11,7 +11,7 @@ use super::expr::{Binary, ExprArena};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Signal, SignalKind, Target};
-use super::reading::EarlyArrival;
+use super::reading::{EarlyArrival, Edition};
 use super::term::{Extension, Term};
 use crate::id::ExprId;
 use crate::litmus::ast::{Test, ThreadPlace};
@@ -324,6 +324,10 @@ impl Lowering<'_> {
         self.require(enough(&before.pending), Rule::TooManyArrivals);
         if kind.drop {
             self.require(enough(&before.expected), Rule::TooManyDropped);
+            if self.readings.edition == Edition::Ptx94 {
+                let expected = before.expected.clone().resize(32, Extension::Zero);
+                self.require(expected.equals(count.clone()).not(), Rule::DroppedToNone);
+            }
         }
         if kind.no_complete {
             self.require(after(&old).is_complete().not(), Rule::NoComplete);

@@ -25,6 +25,20 @@ pub struct Readings {
     pub early_arrival: EarlyArrival,
     /// Asynchronous operations.
     pub asynchronous: AsyncReadings,
+    /// The version of the ISA whose instructions the model is about; no reading of the standard.
+    pub edition: Edition,
+}
+
+/// A version of the ISA, as far as instructions of one form do different things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edition {
+    /// Elements of bulk reductions have the scope of the device, and the last arrival that an mbarrier
+    /// expects may be dropped.
+    #[default]
+    Ptx92,
+    /// Elements of bulk reductions without a scope have that of the system (from 9.3 on), and an mbarrier
+    /// expects an arrival at least (from 9.4 on).
+    Ptx94,
 }
 
 /// The readings for asynchronous operations.

@@ -1,6 +1,7 @@
 //! Words into the slots of a form: which word stands where, and how far they are from filling it.
 //!
-//! Words come in any order, except types among each other and words that belong to the opcode.
+//! Words come in any order, except types among each other, the state spaces of what is written and of what
+//! is read, and words that belong to the opcode.
 
 use super::form::{Choices, Form, Slot};
 use super::names;
@@ -42,8 +43,8 @@ impl Form {
     pub(crate) fn fill(&self, words: &[&str], columns: bool, most: usize) -> Option<Filling> {
         let columns = if columns { self.row.columns } else { Columns::Nothing };
         let mut filling = Filling { slots: smallvec![None; words.len()], ..Filling::default() };
-        // Types come in the order of their slots.
-        let mut next_type = 0;
+        // Types come in the order of their slots, and so do state spaces.
+        let (mut next_type, mut next_space) = (0, 0);
         for (at, slot) in self.slots.iter().enumerate() {
             let has = |word: &str| filling.words.iter().flatten().any(|found| found.is(word));
             let needed = slot.needs(has);
@@ -55,6 +56,7 @@ impl Form {
             let places = match at {
                 _ if at < self.row.leading => at..words.len().min(at + 1),
                 _ if slot.is_type() => next_type..words.len(),
+                _ if slot.is_space() => next_space..words.len(),
                 _ => 0..words.len(),
             };
             let free: SmallVec<[usize; 8]> =
@@ -76,8 +78,13 @@ impl Form {
             });
             let word = match found {
                 Some((places, word)) => {
-                    if slot.is_type() {
-                        next_type = places.iter().max().map_or(next_type, |at| at + 1);
+                    let next = match () {
+                        () if slot.is_type() => Some(&mut next_type),
+                        () if slot.is_space() => Some(&mut next_space),
+                        () => None,
+                    };
+                    if let (Some(next), Some(last)) = (next, places.iter().max()) {
+                        *next = last + 1;
                     }
                     places.into_iter().for_each(|word| filling.slots[word] = Some(at));
                     Some(word)

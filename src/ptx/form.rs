@@ -89,6 +89,14 @@ impl Slot {
         }
     }
 
+    /// Whether the slot holds a state space of several that an instruction names.
+    pub(crate) fn is_space(&self) -> bool {
+        match &self.choices {
+            Choices::Words(words) => words.iter().all(|word| names::space(word).is_some()),
+            Choices::Spaces(_) | Choices::Types(_) | Choices::Scopes(_) => false,
+        }
+    }
+
     /// Whether the slot may hold a floating-point type.
     pub(crate) fn takes_floats(&self) -> bool {
         match &self.choices {
@@ -157,6 +165,14 @@ impl OperandForm {
     #[must_use]
     pub fn ty(&self, types: &[Type]) -> Type {
         self.need_of(|at| types[at], 1).ty
+    }
+
+    /// The operand's requirement on each register of several, in an instruction with these words.
+    pub(crate) fn need_of_each(&self, words: &Words) -> Need {
+        match self.takes {
+            Takes::Matrix | Takes::Factor => Need::ELEMENT,
+            _ => self.need(words),
+        }
     }
 
     /// The operand's requirement on a register, in an instruction with these words.

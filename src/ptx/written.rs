@@ -277,8 +277,9 @@ fn need(form: &OperandForm, words: &Words, written: &Arg) -> Need {
         Arg::Elements(list) => list.len(),
         _ => 1,
     };
-    match form.need(words) {
-        need if matches!(form.takes, Takes::Parts(_)) => Need::exact(need.ty.part(parts)),
-        need => need,
+    match (form.takes, written) {
+        (Takes::Parts(_), _) => Need::exact(form.need(words).ty.part(parts)),
+        (_, Arg::Elements(_)) => form.need_of_each(words),
+        _ => form.need(words),
     }
 }

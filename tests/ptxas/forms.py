@@ -5,7 +5,7 @@
     python3 tests/ptxas/forms.py --ptxas PATH/TO/ptxas --check  # compare, write nothing
     python3 tests/ptxas/forms.py --list                         # print the forms only
 
-The tables are a pure function of this file, the ptxas version, the ISA version
+The tables are a pure function of the modules of this folder, the ptxas version, the ISA version
 and the target.  Standard library only; see README.md for the format.
 """
 import argparse
@@ -17,6 +17,11 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import asynchronous
+import tensor_cores
+from vocabulary import (ALU, ASPACES, INTS, LDST, MEMSEM, ODD, SCOPES, SPACES, BITS, P, TABLES, imm, j, mvar, reg, table,
+                        var, vec)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGET = "sm_107a"
@@ -40,6 +45,7 @@ REGS = """\
 .reg .b8 %rc<20>;
 .reg .b16 %rs<20>;
 .reg .b32 %r<20>;
+.reg .b32 %t<128>;
 .reg .b64 %rd<20>;
 .reg .b128 %rq<20>;
 .reg .f32 %f<20>;
@@ -59,114 +65,6 @@ CONTEXT = {
     "func": HEAD + ".visible .func (.param .align 16 .b8 rx[256]) f(.param .align 16 .b8 ax[256])\n{\n"
     + REGS + ".param .align 16 .b8 fx[256];\n" + MARK + "LEND:\nret;\n}\n",
 }
-
-# --------------------------------------------------------------------------
-# Vocabulary
-
-BITS = {"pred": 1}
-for _t in "b8 u8 s8 e4m3 e5m2".split():
-    BITS[_t] = 8
-for _t in "b16 u16 s16 f16 bf16 e4m3x2 e5m2x2 u8x2".split():
-    BITS[_t] = 16
-for _t in "b32 u32 s32 f32 f16x2 bf16x2 u16x2 s16x2 e4m3x4 e5m2x4 u8x4 s8x4 tf32".split():
-    BITS[_t] = 32
-for _t in "b64 u64 s64 f64 f32x2".split():
-    BITS[_t] = 64
-for _t in "b128 u128 s128".split():
-    BITS[_t] = 128
-
-LDST = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64".split()
-ODD = "f16 bf16 f16x2 bf16x2 u128 s128 pred e4m3 e4m3x2 e4m3x4 tf32".split()
-INTS = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64".split()
-ALU = INTS + "f16 bf16 f16x2 bf16x2 u16x2 s16x2 u8x4 s8x4 f32 f64 pred".split()
-SCOPES = ["", "cta", "cluster", "gpu", "sys"]
-SPACES = ["", "global", "const", "local", "param", "param::entry", "param::func",
-          "shared", "shared::cta", "shared::cluster"]
-ASPACES = ["", "global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"]
-MEMSEM = ["", "weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile",
-          "mmio", "mmio.relaxed", "mmio.acquire", "mmio.release"]
-
-
-def reg(t, i=1):
-    """The i-th register of the class that follows type t (8-bit integers may live in 16 bits)."""
-    if t in ("e4m3", "e5m2"):
-        return "%%rc%d" % i
-    if t == "f32":
-        return "%%f%d" % i
-    if t == "f64":
-        return "%%fd%d" % i
-    return {1: "%%p%d", 8: "%%rs%d", 16: "%%rs%d", 32: "%%r%d", 64: "%%rd%d", 128: "%%rq%d"}[BITS[t]] % i
-
-
-def vec(t, n, i=1):
-    return "{" + ", ".join(reg(t, i + k) for k in range(n)) + "}"
-
-
-def imm(t):
-    return {"f32": "0f3F800000", "f64": "0d3FF0000000000000"}.get(t, "1")
-
-
-def var(space):
-    """An address in the space; a register for generic addressing."""
-    base = space.split("::")[0]
-    if space == "param::func":
-        return "[fx]"
-    return {"": "[%rd9]", "global": "[gx]", "const": "[cx]", "local": "[lx]", "param": "[px]", "shared": "[sx]"}[base]
-
-
-def mvar(space):
-    return {"": "[%rd9]", "global": "[gm]", "shared": "[sm]"}[space.split("::")[0]]
-
-
-def j(*q):
-    """Joins qualifiers with dots, leaving out the empty ones."""
-    return ".".join(x for x in q if x)
-
-
-P = itertools.product
-
-
-class Table:
-    def __init__(self, name, ctx="entry"):
-        self.name, self.ctx, self.items, self.seen = name, ctx, [], set()
-
-    def section(self, title):
-        self.items.append(("#", title))
-
-    def add(self, form):
-        form = form.strip()
-        if form not in self.seen:
-            self.seen.add(form)
-            self.items.append(("?", form))
-
-    def orders(self, op, quals, rest):
-        """All orders of the qualifiers, and each qualifier given twice."""
-        for p in itertools.permutations(quals):
-            self.add(j(op, *p) + " " + rest)
-        self.twice(op, quals, rest)
-
-    def twice(self, op, quals, rest):
-        for i in range(len(quals)):
-            self.add(j(op, *quals[: i + 1], *quals[i:]) + " " + rest)
-
-    def swaps(self, op, quals, rest):
-        """The qualifiers with one moved to each other place."""
-        for i in range(len(quals)):
-            for k in range(len(quals)):
-                q = list(quals)
-                x = q.pop(i)
-                q.insert(k, x)
-                self.add(j(op, *q) + " " + rest)
-
-
-TABLES = []
-
-
-def table(name, ctx="entry"):
-    t = Table(name, ctx)
-    TABLES.append(t)
-    return t
-
 
 # --------------------------------------------------------------------------
 # ld, st
@@ -1178,6 +1076,8 @@ def build():
     mov()
     control()
     warp()
+    asynchronous.build()
+    tensor_cores.build()
 
 
 # --------------------------------------------------------------------------
@@ -1293,9 +1193,11 @@ def main():
     ver = re.search(r"V(\d[\d.]*)", ver).group(1)
     isa = a.isa or newest_isa(a.ptxas)
     header = "# ptxas %s, .version %s, .target %s" % (ver, isa, a.target)
-    jd = Judge(a.ptxas, isa, a.target)
+    judges = {target: Judge(a.ptxas, isa, target) for target in {t.target or a.target for t in tables}}
     summary, reasons, fail = [], [], 0
     for t in tables:
+        target = t.target or a.target
+        jd = judges[target]
         forms = [s for k, s in t.items if k == "?"]
         alone = t.name in ("bra", "exit", "ret")  # these cut off what follows them
         front, back = {}, {}
@@ -1322,7 +1224,7 @@ def main():
                 fail += 1
                 print("%s: accepted alone: %s (%s)" % (t.name, f, front[f]), file=sys.stderr)
         summary.append((t.name, len(forms), len(good), len(half), len(rej)))
-        text = [header, "# context: context_%s.ptx" % t.ctx]
+        text = ["# ptxas %s, .version %s, .target %s" % (ver, isa, target), "# context: context_%s.ptx" % t.ctx]
         for k, s in t.items:
             text.append("## " + s if k == "#" else mark[s] + " " + s)
         fail += emit(a, t.name + ".txt", "\n".join(text) + "\n")
@@ -1336,9 +1238,9 @@ def main():
                 reasons.append("%s %5d  %s\n         %s" % (m, n, *first[msg][::-1]))
         print("%-12s %6d forms  %6d +  %4d !  %6d -" % summary[-1], flush=True)
     tot = ("total",) + tuple(sum(s[i] for s in summary) for i in (1, 2, 3, 4))
-    print("%-12s %6d forms  %6d +  %4d !  %6d -" % tot, " (%d runs)" % jd.runs)
+    print("%-12s %6d forms  %6d +  %4d !  %6d -" % tot, " (%d runs)" % sum(jd.runs for jd in judges.values()))
     if not a.only:
-        fail += emit(a, "COUNTS", "\n".join([header, "# table, forms, +, !, -"] + ["%-12s %6d %6d %4d %6d" % s for s in summary + [tot]]) + "\n")
+        fail += emit(a, "COUNTS", "\n".join([header, "# table, forms, +, !, -"] + ["%-14s %6d %6d %4d %6d" % s for s in summary + [tot]]) + "\n")
         fail += emit(a, "REASONS", header + "\n# verdict and count of a kind of message; of the first such form, the message and the form\n"
                      + "\n".join(reasons) + "\n")
         for c in sorted(CONTEXT):

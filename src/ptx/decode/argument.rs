@@ -112,6 +112,9 @@ impl Decoder<'_> {
             Takes::Name(_) | Takes::Descriptor | Takes::Matrix | Takes::Factor => {
                 self.any_value(operand, ty)?
             }
+            Takes::Amount if matches!(operand.kind, OperandKind::Not(_)) => {
+                self.predicate(operand)?
+            }
             Takes::Amount => self.value(operand, Type::B32)?,
             Takes::Table => {
                 let OperandKind::Integer(table) = operand.kind else {

@@ -1,7 +1,7 @@
 //! Matching of an instruction's words and operands against the forms of its opcode.
 //!
-//! Qualifiers come in any order, except types among each other and words that belong to the opcode;
-//! the nearest form is taken. Anything that does not fit the form is an error.
+//! Qualifiers come in any order, except types among each other, state spaces among each other and words
+//! that belong to the opcode; the nearest form is taken. Anything that does not fit the form is an error.
 
 use super::Decoder;
 use super::slot::{in_words, need};

@@ -27,6 +27,7 @@ impl Decoder<'_> {
         let restricts = |text: &str| text.contains(".sync_restrict");
         let mut words = self.instruction.qualifiers.iter();
         let restricted = words.any(|word| word.value.starts_with("sync_restrict"))
+            && forms.iter().any(|form| restricts(form.row.text))
             && !self.qualifiers.has("proxy");
         let is_written = |marker: &&str| self.qualifiers.has(marker);
         let markers: Vec<&str> =
@@ -126,9 +127,12 @@ impl Decoder<'_> {
     fn check_constants(&self, written: &Written) -> Result<(), DecodeError> {
         let forms = &written.form.operands;
         for (form, operand) in forms.iter().zip(&self.instruction.operands).skip(1) {
-            let (Takes::Type(at) | Takes::Converted(at)) = form.takes else { continue };
+            let is_constant = matches!(operand.kind, OperandKind::Integer(_));
+            let (Takes::Type(at) | Takes::Converted(at), true) = (form.takes, is_constant) else {
+                continue;
+            };
             let ty = written.words.type_at(at);
-            if ty.is_float() && matches!(operand.kind, OperandKind::Integer(_)) {
+            if ty.is_float() {
                 self.value(operand, ty)?;
             }
         }

@@ -94,7 +94,7 @@ pub(super) static ROWS: &[Row] = &[
     form("prefetch{.const|.param}.tensormap [a]", PREFETCH, [8, 0, 90], Op::Nothing).exact(),
     form("prefetchu.L1 [a]", PREFETCH, [2, 0, 20], Op::Nothing).exact(),
     form("applypriority{.global}.L2::evict_normal [a], 128", "PTX-9.7.9.16", [7, 4, 80], Op::Nothing).exact(),
-    form("applypriority.async.bulk.global.bulk_group.L2::evict_normal [a], size", "PTX-9.7.9.16", [9, 4, 107], Op::Nothing).operands(&[("size", Takes::Word)]).marked("async"),
+    form("applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size", "PTX-9.7.9.16", [9, 4, 107], Op::Nothing).operands(&[("size", Takes::Word)]).marked("async"),
     unchecked("createpolicy.fractional.L2::priority{.L2::priority}.b64 d{, fraction}", "PTX-9.7.9.18", [7, 4, 80]),
     unchecked("createpolicy.range{.global}.L2::priority{.L2::priority}.b64 d, [a], size, size", "PTX-9.7.9.18", [7, 4, 80]),
     unchecked("createpolicy.cvt.L2.b64 d, a", "PTX-9.7.9.18", [7, 4, 80]),

@@ -9,14 +9,14 @@ const QUERY: &str = "PTX-9.7.13.18";
 
 /// An instruction that decodes an answer.
 const fn query(text: &'static str, op: Op) -> Row {
-    form(text, QUERY, [8, 6, 100], op).operands(&[("answer", ANSWER)]).exact()
+    form(text, QUERY, [8, 6, 100], op).operands(&[("answer", ANSWER)]).leading(1).exact()
 }
 
 // One row to a line.
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     form("clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [a], [m]", "PTX-9.7.13.17", [8, 6, 100], Op::Async(AsyncOp::Cancel))
-        .device("an asynchronous operation").operands(REQUEST).slots(COMPLETION).changed(LATER),
+        .device("an asynchronous operation").operands(REQUEST).slots(COMPLETION).changed(LATER).leading(2),
     query("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, answer", Op::IsCanceled),
     query("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {d}, answer", Op::FirstCta)
         .operands(&[("d", Takes::Vector(0)), ("answer", ANSWER)]),

@@ -52,6 +52,7 @@ const fn product(text: &'static str, section: &'static str, minor: u32, shapes: 
         .device(DEVICE)
         .operands(OPERANDS)
         .changed(MIXED)
+        .leading(1)
         .special()
 }
 
@@ -72,11 +73,12 @@ pub(super) static ROWS: &[Row] = &[
     product("wgmma.mma_async.sp.sync.aligned.shape.f32.tf32.tf32 {d}, a, b, meta, sel{, p}{, ia}{, ib}", SPARSE, 2, all_shapes!("16")),
     product("wgmma.mma_async.sp.sync.aligned.shape.{f16|f32}.{e4m3|e5m2}.{e4m3|e5m2} {d}, a, b, meta, sel{, p}{, ia}{, ib}", SPARSE, 2, all_shapes!("64")),
     product("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.{s8|u8}.{s8|u8} {d}, a, b, meta, sel{, p}", SPARSE, 2, integer_shapes!("64")),
-    form("wgmma.fence.sync.aligned", ORDER, [8, 0, 90], Op::WarpgroupFence).device(DEVICE).special(),
-    form("wgmma.commit_group.sync.aligned", ORDER, [8, 0, 90], Op::Async(AsyncOp::Commit(GroupKind::Warpgroup))).device(DEVICE).special(),
+    form("wgmma.fence.sync.aligned", ORDER, [8, 0, 90], Op::WarpgroupFence).device(DEVICE).leading(1).special(),
+    form("wgmma.commit_group.sync.aligned", ORDER, [8, 0, 90], Op::Async(AsyncOp::Commit(GroupKind::Warpgroup))).device(DEVICE).leading(1).special(),
     form("wgmma.wait_group.sync.aligned n", ORDER, [8, 0, 90], Op::Async(AsyncOp::Wait(GroupKind::Warpgroup)))
         .device(DEVICE)
         .operands(&[("n", Takes::Within(&GROUPS))])
+        .leading(1)
         .special(),
 ];
 

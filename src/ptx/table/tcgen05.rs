@@ -77,6 +77,7 @@ const fn tensor(text: &'static str, section: &'static str, op: Op) -> Row {
         .device(DEVICE)
         .operands(OPERANDS)
         .asked(&[("mask", "multicast::cluster")])
+        .leading(1)
         .special()
 }
 
@@ -133,6 +134,8 @@ pub(super) static ROWS: &[Row] = &[
     product("tcgen05.mma.ws.sp.cta_group::1.kind{.buffer} [t], a, b, [meta], idesc, p{, zero}"),
     issues("tcgen05.commit.{cta_group::1|cta_group::2}.mbarrier::arrive::one.shared::cluster{.multicast::cluster}.b64 [m]{, mask}", COMMIT, AsyncOp::TensorCommit),
     issues("tcgen05.commit.{cta_group::1|cta_group::2}.mbarrier::arrive::one{.multicast::cluster}.b64 [object]{, mask}", COMMIT, AsyncOp::TensorCommit),
+    form("tcgen05.commit.{cta_group::1|cta_group::2}.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.sync_restrict::shared::read::mma::a.b64 [m]{, mask}", COMMIT, [9, 4, 107], Op::Outside)
+        .device(DEVICE).operands(OPERANDS).asked(&[("mask", "multicast::cluster")]).leading(1).special(),
     tensor("tcgen05.fence::before_thread_sync", FENCE, Op::BeforeThreadSync),
     tensor("tcgen05.fence::after_thread_sync", FENCE, Op::AfterThreadSync),
 ];
