@@ -28,7 +28,8 @@ pub(super) fn run(arguments: &HangsArguments, console: &Console) -> Result<Statu
         (None, Ok(found)) => found,
     };
     let is_void = matches!(verdict.kind(), Kind::OutOfModel | Kind::Undefined);
-    let void = caveat::of(&verdict, files).filter(|_| is_void);
+    let part = caveat::of_part(&case.test);
+    let void = caveat::of(&verdict, files).filter(|_| is_void).or(part);
     let void = void.as_ref();
     let progress = settings.progress;
     print(&match arguments.format {
@@ -37,6 +38,7 @@ pub(super) fn run(arguments: &HangsArguments, console: &Console) -> Result<Statu
     })?;
     Ok(match (verdict.kind(), answer.kind()) {
         (Kind::OutOfModel, _) | (_, HangKind::Unknown) => Status::Unknown,
+        _ if void.is_some_and(|caveat| caveat.kind == Kind::Unknown) => Status::Unknown,
         (_, HangKind::Possible) => Status::Differs,
         // That nothing hangs says little of a program whose behaviour is undefined.
         (Kind::Undefined, HangKind::Never) => Status::Unknown,

@@ -1,6 +1,7 @@
 //! A verdict into the warning that readers of final states, races or hangs need.
 
 use super::reason::{endless, placed, undecided};
+use crate::litmus::ast::Test;
 use crate::rule::Silence;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
@@ -27,6 +28,20 @@ impl Caveat {
 #[must_use]
 pub fn of(verdict: &Verdict, files: &Files) -> Option<Caveat> {
     text(verdict, files).map(|text| Caveat { kind: verdict.kind(), text })
+}
+
+/// The caveat of a test that has only some threads of its launches; `None` for one that has all.
+#[must_use]
+pub fn of_part(test: &Test) -> Option<Caveat> {
+    let (taken, launched) = (test.threads.len(), test.launched.as_ref()?);
+    let text = || {
+        let all = launched.threads;
+        format!(
+            "only {taken} of {all} threads of the launch were looked at, which `ptxmc check` names: others may \
+             do otherwise, and do what these wait for"
+        )
+    };
+    (!launched.is_whole(taken)).then(|| Caveat { kind: Kind::Unknown, text: text() })
 }
 
 fn text(verdict: &Verdict, files: &Files) -> Option<String> {

@@ -99,10 +99,15 @@ fn all_kernels_are_as_their_authors_say() {
 
 /// What a launch of a module that is written here gives.
 pub(crate) fn launched(name: &str, module: &str, launch: &str) -> (String, i32) {
+    asked("check", name, module, launch)
+}
+
+/// What a command says of a launch of a module that is written here.
+pub(crate) fn asked(command: &str, name: &str, module: &str, launch: &str) -> (String, i32) {
     let path = std::env::temp_dir().join(format!("ptxmc-{}-{name}.ptx", std::process::id()));
     fs::write(&path, module).expect("the folder is there");
     let shown = path.display().to_string();
-    let run = ptxmc(&["check", &shown, "--launch", launch]);
+    let run = ptxmc(&[command, &shown, "--launch", launch]);
     fs::remove_file(&path).expect("it was written");
     ((run.out + &run.err).replace(&shown, "k.ptx"), run.status)
 }

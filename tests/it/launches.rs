@@ -1,6 +1,6 @@
 //! What a launch says of threads that nobody looked at, and of launches that start early.
 
-use crate::kernels::{launched, module};
+use crate::kernels::{asked, launched, module};
 
 /// A kernel by this name that does something with the elements of a buffer.
 fn kernel(name: &str, body: &str) -> String {
@@ -438,4 +438,8 @@ $MET:
     let (text, status) = launched("behind-a-wait", &module(&kernel("k", barrier)), launch);
     assert_eq!(status, 3, "{text}");
     assert!(text.contains("none of them is known to reach what accesses memory"), "{text}");
+    // What a few of the CTAs wait for, others may do.
+    let (text, status) = asked("hangs", "behind-a-wait", &module(&kernel("k", barrier)), launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("of 1024 threads of the launch were looked at"), "{text}");
 }
