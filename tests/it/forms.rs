@@ -373,9 +373,12 @@ fn the_assembler_says_what_the_tables_say() {
             println!("skipped: the tables are of {versions}, this is {version}");
             return;
         }
-        let target = word(".target").replace("sm_", "compute_");
+        let own = word(".target");
+        let target = own.replace("sm_", "compute_");
         let context = context.strip_prefix("context: ").unwrap();
         let context = std::fs::read_to_string(tables().join(context)).unwrap();
+        let of_all = context.lines().find(|line| line.starts_with(".target ")).unwrap();
+        let context = context.replace(of_all, &format!(".target {own}"));
         let (before, after) = context.split_once("// FORMS\n").unwrap();
         let first = before.lines().count() + 1;
         let ask = |forms: &[&str]| {
