@@ -50,6 +50,8 @@ pub struct Judgement {
     /// Whether the program may hang; `None` if the question has no meaning: for a program out of
     /// the model, and when checking panicked.
     pub hang: Option<Hang>,
+    /// The same of the threads that the test has, where its launches have more.
+    pub hang_of_part: Option<Hang>,
     /// The events; `None` when checking panicked.
     pub graph: Option<EventGraph>,
     /// How often loop bodies were executed at most for the verdict; `None` when checking panicked.
@@ -178,6 +180,7 @@ impl Judgement {
             expected,
             refused: None,
             hang: None,
+            hang_of_part: None,
             graph: None,
             bound: None,
             silent: Vec::new(),
@@ -362,9 +365,24 @@ pub fn judge(
         agreed(&case.test, model, engines, settings)
     }) {
         Ok((Outcome { verdict, holds, graph, bound }, hang, silent)) => {
+            let found = hang.as_ref().map_or("no answer", Hang::among);
+            let (hang, hang_of_part) = match check::of_part(&case.test, found) {
+                Some(why) => (hang.is_some().then_some(Hang::Unknown(why)), hang),
+                None => (hang, None),
+            };
             let refused = unexpected_hang(&case.test, settings.progress, hang.as_ref());
             let (graph, bound) = (Some(graph), Some(bound));
-            Judgement { verdict, holds, expected, refused, hang, graph, bound, silent }
+            Judgement {
+                verdict,
+                holds,
+                expected,
+                refused,
+                hang,
+                hang_of_part,
+                graph,
+                bound,
+                silent,
+            }
         }
         Err(message) => Judgement::failed(message, expected),
     };
@@ -465,7 +483,8 @@ fn list_with(
         }
         matching.push(execution.truth(graph.condition) == Some(true));
     }
-    let cut = check::unlisted(&case.test, &graph, model, &states, engine, settings);
+    let cut = check::unlisted(&case.test, &graph, model, &states, engine, settings)
+        .or_else(|| check::of_part(&case.test, "these are the final states"));
     Ok(Listing { states, matching, cut, graph })
 }
 

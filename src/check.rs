@@ -76,18 +76,21 @@ pub struct Outcome {
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let outcome = checked(test, model, engine, settings);
-    let threads = test.threads.len();
-    match (&test.launched, &outcome.verdict) {
-        (Some(launched), Verdict::Allowed(_) | Verdict::Forbidden(_))
-            if !launched.is_whole(threads) =>
-        {
-            let verdict = outcome.verdict.kind().name();
-            let why = Unsupported::Representatives { verdict, threads, of: launched.threads };
-            let verdict = Verdict::Unknown(Undecided::Unsupported(why));
-            Outcome { verdict, holds: None, ..outcome }
-        }
-        _ => outcome,
-    }
+    let (Verdict::Allowed(_) | Verdict::Forbidden(_), Some(why)) =
+        (&outcome.verdict, of_part(test, outcome.verdict.kind().name()))
+    else {
+        return outcome;
+    };
+    Outcome { verdict: Verdict::Unknown(why), holds: None, ..outcome }
+}
+
+/// The reason why an answer about the threads of a test is none about its launches; `None` where the test
+/// has all their threads. `answer` is what holds of these threads.
+#[must_use]
+pub fn of_part(test: &Test, answer: &'static str) -> Option<Undecided> {
+    let (launched, threads) = (test.launched.as_ref()?, test.threads.len());
+    let why = || Unsupported::Representatives { verdict: answer, threads, of: launched.threads };
+    (!launched.is_whole(threads)).then(|| Undecided::Unsupported(why()))
 }
 
 /// As [`check`], for the threads that the test has.

@@ -193,7 +193,8 @@ impl<'m> Checker<'m> {
     #[must_use]
     pub fn hang(&self, test: &Test) -> Hang {
         let engine = self.engine.as_ref();
-        check::hang(test, self.model, engine, self.settings, &self.check(test))
+        let hang = check::hang(test, self.model, engine, self.settings, &self.check(test));
+        check::of_part(test, hang.among()).map_or(hang, Hang::Unknown)
     }
 
     /// The data races of a test (PTX-8.7.1), one for each pair of statements that race in some
@@ -225,7 +226,11 @@ impl<'m> Checker<'m> {
                 witness: Picture::of(&test.name, &graph, &race.choices, self.model).ok(),
             }
         };
-        Ok(races.all()?.iter().map(data).collect())
+        let all = races.all()?;
+        if let Some(why) = check::of_part(test, "no race").filter(|_| all.is_empty()) {
+            return Err(Verdict::Unknown(why));
+        }
+        Ok(all.iter().map(data).collect())
     }
 
     /// All final states of a test, each with an execution that ends in it.

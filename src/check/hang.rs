@@ -89,6 +89,15 @@ impl Hang {
             Self::Unknown(_) => HangKind::Unknown,
         }
     }
+
+    /// The answer in words that say of which threads it holds behind them.
+    pub(crate) fn among(&self) -> &'static str {
+        match self {
+            Self::Never => "no hang",
+            Self::Possible(_) => "a hang",
+            Self::Unknown(_) => "hangs are unknown",
+        }
+    }
 }
 
 /// An execution that hangs.
@@ -269,7 +278,8 @@ fn duty(
     let threads = threads(graph);
     let acts = |agent: AgentId| graph.events.iter().any(|event| event.agent == agent);
     let held: Vec<ExprId> = threads.iter().map(|agent| stays.held[agent.index()]).collect();
-    for &(first, then) in steps_before {
+    // That a thread without visible events has started is not observable.
+    for &(first, then) in steps_before.iter().filter(|(_, then)| acts(*then)) {
         let [first, then] = [first, then].map(|agent| left[agent.index()]);
         let follows = exprs.implies(first, then);
         goes_on = exprs.and(goes_on, follows);

@@ -35,6 +35,12 @@ pub(super) fn run(
                `ptxmc explain` show executions"
         );
     }
+    if arguments.expect.is_some() || !arguments.fail_on.is_empty() {
+        bail!(
+            "--expect and --fail-on do not go with --launch: the status is 1 where something is found and 3 \
+             where an answer is unknown; tests may hold kernels and their launches"
+        );
+    }
     let mut status = inputs.status();
     for case in &inputs.cases {
         for at in 0..setup.models.len() {

@@ -157,6 +157,8 @@ fn missed(graph: &mut EventGraph, event: EventId, others: &[EventId]) -> ExprId 
 
 /// The statements that one thread executes behind a barrier, and another one behind its last turn at
 /// that barrier, as often as the first one; each with the condition that both do and the barrier is missed.
+/// A statement before the barrier in the text is in a round of a loop or a function, and the other thread
+/// may end there without having come as far as the barrier.
 fn met_again(
     graph: &mut EventGraph,
     missed: ExprId,
@@ -167,7 +169,8 @@ fn met_again(
     for (span, own) in comes {
         let theirs = passes.get(span).map_or(&[][..], |theirs| theirs);
         for (&one, &other) in own.iter().zip(theirs) {
-            if one <= barrier || last.is_some_and(|last| other <= last) {
+            let is_before = *span < graph.event(barrier).span;
+            if is_before || one <= barrier || last.is_some_and(|last| other <= last) {
                 continue;
             }
             let [one, both] = [one, other].map(|event| graph.event(event).guard);

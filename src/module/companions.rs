@@ -1,5 +1,5 @@
-//! The threads that are looked at beside others: those of one CTA or warp with other roles, and those
-//! whom a thread meets that chooses other values than most.
+//! The threads that are looked at beside others: threads of one CTA or warp with other roles, and the
+//! partners of a thread that chooses other values than most threads of its path.
 
 use super::geometry::WARP;
 use super::representatives::{Follow, bounds};
@@ -8,16 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Follow {
-    /// Whether a thread goes through the same steps as others of which there are more, and chooses other
-    /// values.
-    pub(super) fn is_odd(&self, thread: usize) -> bool {
-        let role = self.threads[thread].role;
-        let alike =
-            (0..self.roles.len()).filter(|&other| self.siblings[other] == self.siblings[role]);
-        let common = alike.max_by_key(|&other| self.roles[other].len());
-        common.is_some_and(|common| common != role)
-    }
-
     /// For each place that some threads access, one thread of each role that meets them there and of which
     /// none of these threads is.
     pub(super) fn partners(&self, around: &BTreeSet<usize>) -> BTreeSet<usize> {

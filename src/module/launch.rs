@@ -305,14 +305,6 @@ fn dimensions(cursor: &mut Cursor<'_>) -> Result<[u32; 3], SyntaxError> {
     if close.is_some() {
         cursor.advance();
     }
-    // `cluster((2, 1))` and `cluster(dim3(2, 1, 1))`.
-    if close.is_some()
-        && (cursor.peek() == Some(TokenKind::OpenParen) || cursor.peek_text() == "dim3")
-    {
-        all = dimensions(cursor)?;
-        cursor.expect(TokenKind::CloseParen, "the end of the sizes")?;
-        return Ok(all);
-    }
     for (at, slot) in all.iter_mut().enumerate() {
         if at > 0 && (close.is_none() || cursor.eat(TokenKind::Comma).is_none()) {
             break;

@@ -21,6 +21,7 @@ mod passing;
 mod read;
 mod representatives;
 mod residual;
+mod siblings;
 mod slice;
 mod specialize;
 mod threads;

@@ -178,7 +178,9 @@ pub(super) struct Follow {
     /// The threads of each role, in order.
     pub(super) roles: Vec<Vec<usize>>,
     /// Whether threads of a role compute addresses that are not known.
-    computes: Vec<bool>,
+    pub(super) computes: Vec<bool>,
+    /// Whether threads of a role come to branches that are not decided, and to aligned barriers.
+    pub(super) divides: Vec<bool>,
     /// For each role, the first one whose threads go through the same steps: they differ from these by the
     /// values that they choose.
     pub(super) siblings: Vec<usize>,
@@ -188,7 +190,8 @@ pub(super) struct Follow {
     is_unplaced: bool,
     /// Accesses to unknown parts of variables, each once: the variable, and whether the access may write.
     parts: BTreeSet<(usize, bool)>,
-    /// Whether threads of a launch exchange values within warps, and whether barriers count them.
+    /// Whether threads of a launch exchange values within warps, whether barriers count them, and whether
+    /// they come to barriers that a whole warp has to execute.
     exchanges: Vec<bool>,
     counts: Vec<bool>,
     pub(super) aligned: Vec<bool>,
@@ -234,6 +237,7 @@ impl Follow {
                 out.add((launch, index, cluster), trace, &mut known);
             }
         }
+        out.join_many_choices();
         Some(out)
     }
 
@@ -249,11 +253,13 @@ impl Follow {
         if role == new {
             self.roles.push(Vec::new());
             self.computes.push(false);
+            self.divides.push(false);
             self.siblings.push(sibling);
         }
         let thread = self.threads.len();
         self.roles[role].push(thread);
         self.computes[role] |= trace.computes_addresses;
+        self.divides[role] |= trace.divides && trace.aligned;
         self.is_unplaced |= trace.is_unplaced;
         self.parts.extend(trace.parts);
         self.exchanges[launch] |= trace.exchanges;
@@ -371,7 +377,7 @@ impl Follow {
         for (role, members) in self.roles.iter().enumerate().take(MOST_ROLES) {
             let first = members[0];
             chosen.insert(first);
-            if self.computes[role] {
+            if self.computes[role] || self.divides[role] {
                 let same_cta = |&&thread: &&usize| self.cta(thread) == self.cta(first);
                 chosen.extend(members.iter().skip(1).find(same_cta));
                 let last = members.iter().map(|&thread| self.cta(thread)).max();

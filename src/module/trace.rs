@@ -32,6 +32,8 @@ pub(super) struct Trace {
     pub(super) exchanges: bool,
     /// Whether the thread uses barriers that count threads.
     pub(super) counts: bool,
+    /// Whether the thread comes to a branch that is not decided.
+    pub(super) divides: bool,
     /// Whether the thread comes to a barrier that all of its warp have to execute.
     pub(super) aligned: bool,
     /// How many steps were evaluated.
@@ -196,6 +198,7 @@ impl Trace {
 
     /// Notes a branch that is not decided.
     pub(super) fn divide(&mut self, at: usize) {
+        self.divides = true;
         self.path.push(place(at));
     }
 

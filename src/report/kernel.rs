@@ -335,6 +335,7 @@ impl Findings<'_> {
     /// Whether threads may wait for ever.
     fn hang(&self) -> Answer {
         let question = "hang";
+        let found = self.judgement.hang_of_part.as_ref().or(self.judgement.hang.as_ref());
         let line = || reason::line(&self.judgement.verdict, self.model, self.files);
         let spans = |hanging: &Hanging| {
             let threads = hanging.threads.iter();
@@ -342,7 +343,7 @@ impl Findings<'_> {
                 .filter_map(|status| hang::statement_span(hanging, status))
                 .collect::<Vec<Span>>()
         };
-        let (kind, line, spans) = match (&self.judgement.verdict, &self.judgement.hang) {
+        let (kind, line, spans) = match (&self.judgement.verdict, found) {
             (Verdict::Deadlock(reason), _) => (AnswerKind::Found, line(), reason.spans.clone()),
             (Verdict::Error(_), _) => (AnswerKind::Bug, line(), Vec::new()),
             (_, Some(Hang::Never)) => {

@@ -1,6 +1,7 @@
 //! What a launch says of threads that nobody looked at, and of launches that start early.
 
 use crate::kernels::{asked, launched, module};
+use crate::support::command::ptxmc;
 
 /// A kernel by this name that does something with the elements of a buffer.
 fn kernel(name: &str, body: &str) -> String {
@@ -442,4 +443,37 @@ $MET:
     let (text, status) = asked("hangs", "behind-a-wait", &module(&kernel("k", barrier)), launch);
     assert_eq!(status, 3, "{text}");
     assert!(text.contains("of 1024 threads of the launch were looked at"), "{text}");
+}
+
+/// What gates and expectations ask is asked of the launch, not of those of its threads that were looked at.
+#[test]
+fn gates_are_about_all_threads() {
+    let test = r#"PTX tickets
+"Of 300 threads, those with the last tickets store and go round for ever."
+Expect=unknown
+Hang=never
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;
+  setp.lt.u32 %p1, %r1, 200;
+  @%p1 ret;
+  st.global.u32 [%rd1+4], %r1;
+FOR_EVER:
+  bra FOR_EVER;
+}
+buf x[2] of .u32 = 0;
+launch k<<<1, 300>>>(x);
+exists (x[0] == 300)
+"#;
+    let path = std::env::temp_dir().join(format!("ptxmc-{}-tickets.litmus", std::process::id()));
+    std::fs::write(&path, test).expect("the folder is there");
+    let shown = path.display().to_string();
+    let run = ptxmc(&["check", &shown, "--fail-on", "race,hang"]);
+    let races = ptxmc(&["races", &shown]);
+    std::fs::remove_file(&path).expect("it was written");
+    assert_ne!(run.status, 0, "{}{}", run.out, run.err);
+    assert_eq!(races.status, 3, "{}{}", races.out, races.err);
 }

@@ -81,7 +81,15 @@ impl Parsed {
     fn add(&mut self, test: Option<Test>, mut diagnostics: Vec<Diagnostic>) {
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|l| l.span.start));
         // Threads that share a body share its mistakes.
-        diagnostics.dedup();
+        let start = |diagnostic: &Diagnostic| diagnostic.primary.as_ref().map(|l| l.span.start);
+        let mut once: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+        for diagnostic in diagnostics {
+            let mut here = once.iter().rev().take_while(|other| start(other) == start(&diagnostic));
+            if !here.any(|other| *other == diagnostic) {
+                once.push(diagnostic);
+            }
+        }
+        let diagnostics = once;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             self.tests.extend(test);
         }
