@@ -4,7 +4,6 @@ use super::access::DraftAccess;
 use super::barrier_operations::BarrierOperations;
 use super::condition_uses::Uses;
 use super::cuts::Cuts;
-use super::disjuncts::MOST_STEPS_TOGETHER;
 use super::entry::{DraftKind, Entry};
 use super::facts::Facts;
 use super::graph::Violation;
@@ -62,6 +61,9 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) splits_left: usize,
 }
 
+/// The most decisions in splitting all writes of a program; the other writes stay whole.
+const MOST_SPLITS: usize = 4_096;
+
 /// The approximations that an unfolding has made.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
@@ -111,7 +113,7 @@ impl<'p> GraphBuilder<'p> {
             ends: Vec::new(),
             finals: Vec::new(),
             losses: Losses { dependencies: unfolding.loose, ..Losses::default() },
-            splits_left: MOST_STEPS_TOGETHER,
+            splits_left: MOST_SPLITS,
         }
     }
 

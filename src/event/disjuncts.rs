@@ -31,9 +31,6 @@ const MOST_ORDERS: usize = 6;
 /// The most decisions in splitting one write.
 const MOST_STEPS: usize = 256;
 
-/// The most decisions in splitting all writes of a program; the other writes stay whole.
-pub(super) const MOST_STEPS_TOGETHER: usize = 4_096;
-
 /// One disjunct of a write.
 #[derive(Clone, PartialEq, Eq)]
 struct Disjunct {

@@ -1,12 +1,13 @@
-//! Aligned barriers that threads of a warp pass by, as violations of an event graph.
+//! Divergent aligned barriers: a thread of a warp arrives at an `.aligned` barrier that another one
+//! skips, as violations of an event graph.
 //!
 //! All threads of a warp have to execute an `.aligned` barrier (PTX-9.7.13.1, PTX-9.7.13.3). A thread
-//! that ends instead, as behind a test of bounds, counts as one that is no longer there. So a thread passes a
-//! barrier by if it executes something that those who come to the barrier execute behind it, where
-//! the ways of both have met again and the barrier is on one of them alone; or if it comes to another
-//! aligned barrier, which they do not execute.
+//! that ends instead, as behind a test of bounds, counts as gone. So a thread skips a barrier if it
+//! executes a statement behind which the paths of both threads have reconverged: one that the arriving
+//! thread executes after the barrier; or if it arrives at another aligned barrier, which the first one
+//! does not execute.
 //!
-//! Statements of two threads are the same if the text is. Threads whose bodies are written apart are
+//! Statements of two threads are the same if their text is. Threads whose bodies are written apart are
 //! not compared: two statements may be one instruction there.
 
 use super::graph::{AgentKind, EventGraph, EventKind, Violation};
@@ -19,8 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a thread may execute: the events of each statement in program order, one for each time.
 type Steps = BTreeMap<Span, Vec<EventId>>;
 
-/// The ways in which some thread passes an aligned barrier by to which another one of its warp
-/// comes.
+/// The ways in which a thread skips an aligned barrier at which another one of its warp arrives.
 pub(super) fn violations(graph: &mut EventGraph, code: &[ThreadCode]) -> Vec<Violation> {
     let mut out = Vec::new();
     let warps = warps(graph);
@@ -28,16 +28,16 @@ pub(super) fn violations(graph: &mut EventGraph, code: &[ThreadCode]) -> Vec<Vio
     for warp in warps {
         let steps: Vec<&Steps> = warp.iter().map(|thread| &steps[thread.index()]).collect();
         let texts: Vec<_> = warp.iter().map(|&thread| text(graph, code, thread)).collect();
-        let mut told = BTreeSet::new();
-        for comes in 0..warp.len() {
-            for passes in (0..warp.len()).filter(|&passes| passes != comes) {
-                if !overlap(texts[comes], texts[passes]) {
+        let mut reported = BTreeSet::new();
+        for arrives in 0..warp.len() {
+            for skips in (0..warp.len()).filter(|&skips| skips != arrives) {
+                if !overlap(texts[arrives], texts[skips]) {
                     continue;
                 }
-                for (when, barrier, behind) in passed(graph, steps[comes], steps[passes]) {
+                for (when, barrier, behind) in skipped(graph, steps[arrives], steps[skips]) {
                     let span = graph.event(graph.barriers[barrier].event).span;
                     let sure = graph.exprs.truth(true);
-                    if !told.contains(&(span, sure)) && told.insert((span, when)) {
+                    if !reported.contains(&(span, sure)) && reported.insert((span, when)) {
                         out.push(violation(graph, when, barrier, behind));
                     }
                 }
@@ -47,7 +47,7 @@ pub(super) fn violations(graph: &mut EventGraph, code: &[ThreadCode]) -> Vec<Vio
     out
 }
 
-/// The threads of each warp of which several are there and some come to an aligned barrier.
+/// The threads of each warp with several threads, of which some arrive at an aligned barrier.
 fn warps(graph: &EventGraph) -> Vec<Vec<AgentId>> {
     let warp = |agent: AgentId| graph.agents[agent.index()].warp();
     let aligned = graph.barriers.iter().filter(|barrier| barrier.aligned);
@@ -87,22 +87,22 @@ fn steps(graph: &EventGraph) -> Vec<Steps> {
     out
 }
 
-/// The aligned barriers of one thread that another one of its warp may pass by, each with the condition and
-/// with what the other one executes instead or behind it.
-fn passed(
+/// The aligned barriers of one thread that another one of its warp may skip, each with the condition and
+/// with the event of the other thread by which it skips.
+fn skipped(
     graph: &mut EventGraph,
-    comes: &Steps,
-    passes: &Steps,
+    arrives: &Steps,
+    skips: &Steps,
 ) -> Vec<(ExprId, BarrierId, EventId)> {
     let mut out = Vec::new();
-    let missed = all_missed(graph, comes, passes);
+    let missed = all_missed(graph, arrives, skips);
     if missed.is_empty() {
         return out;
     }
-    let instead = all_missed(graph, passes, comes);
+    let instead = all_missed(graph, skips, arrives);
     for Missed { when, barrier, last } in missed {
         let event = graph.barriers[barrier].event;
-        for (when, behind) in met_again(graph, when, (comes, event), (passes, last)) {
+        for (when, behind) in reconverged(graph, when, (arrives, event), (skips, last)) {
             out.push((when, barrier, behind));
         }
         for other in &instead {
@@ -125,10 +125,10 @@ struct Missed {
 }
 
 /// The aligned barriers of one thread that another one may not execute.
-fn all_missed(graph: &mut EventGraph, comes: &Steps, passes: &Steps) -> Vec<Missed> {
+fn all_missed(graph: &mut EventGraph, arrives: &Steps, skips: &Steps) -> Vec<Missed> {
     let mut out = Vec::new();
-    for (span, own) in comes {
-        let theirs = passes.get(span).map_or(&[][..], |theirs| theirs);
+    for (span, own) in arrives {
+        let theirs = skips.get(span).map_or(&[][..], |theirs| theirs);
         for (turn, &event) in own.iter().enumerate() {
             let EventKind::Barrier(barrier) = graph.event(event).kind else { break };
             if !graph.barriers[barrier].aligned {
@@ -155,19 +155,20 @@ fn missed(graph: &mut EventGraph, event: EventId, others: &[EventId]) -> ExprId 
     when
 }
 
-/// The statements that one thread executes behind a barrier, and another one behind its last turn at
-/// that barrier, as often as the first one; each with the condition that both do and the barrier is missed.
+/// The statements at which the paths of two threads have reconverged: the arriving thread executes them
+/// after the barrier, and the other one after its last turn at that barrier and as often; each with the
+/// condition that both do and the barrier is missed.
 /// A statement before the barrier in the text is in a round of a loop or a function, and the other thread
 /// may end there without having come as far as the barrier.
-fn met_again(
+fn reconverged(
     graph: &mut EventGraph,
     missed: ExprId,
-    (comes, barrier): (&Steps, EventId),
-    (passes, last): (&Steps, Option<EventId>),
+    (arrives, barrier): (&Steps, EventId),
+    (skips, last): (&Steps, Option<EventId>),
 ) -> Vec<(ExprId, EventId)> {
     let mut out: Vec<(ExprId, EventId)> = Vec::new();
-    for (span, own) in comes {
-        let theirs = passes.get(span).map_or(&[][..], |theirs| theirs);
+    for (span, own) in arrives {
+        let theirs = skips.get(span).map_or(&[][..], |theirs| theirs);
         for (&one, &other) in own.iter().zip(theirs) {
             let is_before = *span < graph.event(barrier).span;
             if is_before || one <= barrier || last.is_some_and(|last| other <= last) {
@@ -186,19 +187,19 @@ fn met_again(
 
 fn violation(graph: &EventGraph, guard: ExprId, barrier: BarrierId, behind: EventId) -> Violation {
     let of = |event: EventId| graph.event(event).agent;
-    let comes = &graph.barriers[barrier];
+    let arrival = &graph.barriers[barrier];
     let before = |id: &BarrierId| {
         let event = graph.barriers[*id].event;
         of(event) == of(behind) && event < behind
     };
     let passed = graph.barriers.keys().filter(before).last();
-    let span = graph.event(comes.event).span;
+    let span = graph.event(arrival.event).span;
     Violation {
         guard,
         span,
         rule: Some(Rule::AlignedBarrier),
         behind: vec![
-            (of(comes.event), barrier.index()),
+            (of(arrival.event), barrier.index()),
             (of(behind), passed.map_or(0, |id| id.index() + 1)),
         ],
         ended: Vec::new(),

@@ -5,7 +5,6 @@
 use crate::schema::fitting;
 use crate::support::command::ptxmc;
 use crate::support::{litmus_files, model, parse, read};
-use ptxmc::Budget;
 use ptxmc::batch::Case;
 use ptxmc::hardware::fields::Source;
 use ptxmc::hardware::geometry::{Block, Geometry, shared_image};
@@ -18,10 +17,12 @@ use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::testing::litmus::ast::{Test, ThreadPlace};
 use ptxmc::testing::litmus::parse::parse_bytes;
 use ptxmc::testing::report::runs::{self, Extent, InterimResult, Setting, TestRun};
+use ptxmc::{Budget, Rule};
+
 use ptxmc::testing::solve::search::SearchEngine;
 use ptxmc::testing::solve::{Cores, Engine};
 use ptxmc::testing::source::Files;
-use ptxmc::testing::verdict::Kind;
+use ptxmc::testing::verdict::{Kind, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -67,8 +68,14 @@ fn kernels_mean_their_tests(step: usize) {
                 continue;
             }
         };
-        let kind = |test| check(test, &model, &engine(), settings()).verdict.kind();
-        let (before, after) = (kind(&test), kind(&again));
+        let verdict = |test| check(test, &model, &engine(), settings()).verdict;
+        let (before, after) = (verdict(&test), verdict(&again));
+        // Barriers of kernels are not aligned: lanes of a warp run instances of different tests.
+        if matches!(&before, Verdict::Undefined(reason) if reason.rule == Rule::AlignedBarrier) {
+            refused += 1;
+            continue;
+        }
+        let (before, after) = (before.kind(), after.kind());
         // What is not decided says nothing about the kernel.
         match before == after || before == Kind::Unknown || after == Kind::Unknown {
             true => same += 1,
