@@ -92,9 +92,9 @@ struct Statement {
     span: Span,
     what: Effect,
     guard: ExprId,
-    /// The same, where no thread waits in a loop for ever: others may wait for that thread.
+    /// The guard, in executions in which no thread waits in a loop for ever: others may wait for that thread.
     asked: ExprId,
-    /// Whether each thread that comes to it has polled before, or met others who have.
+    /// Whether each thread that reaches the statement has polled before, or met others who have.
     is_behind: bool,
 }
 

@@ -3,7 +3,6 @@
 
 use super::geometry::WARP;
 use super::representatives::{Follow, bounds};
-use super::trace::Touch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +14,17 @@ impl Follow {
             return BTreeSet::new();
         }
         let bounds = bounds(&self.touches);
-        let cells = |thread: usize, touch: &Touch| {
-            let bounds = &bounds[&touch.variable];
-            let [first, end] = [touch.offset, touch.offset + touch.bytes]
-                .map(|byte| bounds.partition_point(|&bound| bound < byte));
-            let place = (touch.variable, touch.is_shared.then(|| self.cta(thread)));
-            (first..end).map(move |cell| (place, cell))
-        };
         let mut own = FxHashMap::default();
         let mut shown = FxHashSet::default();
         for (thread, touch) in self.touches.iter().filter(|(thread, _)| around.contains(thread)) {
-            for cell in cells(*thread, touch) {
+            for cell in self.cells(&bounds, *thread, touch) {
                 *own.entry(cell).or_insert(false) |= touch.writes;
                 shown.insert((cell, self.threads[*thread].role));
             }
         }
         let mut out = BTreeSet::new();
         for (thread, touch) in self.touches.iter().filter(|(thread, _)| !around.contains(thread)) {
-            for cell in cells(*thread, touch) {
+            for cell in self.cells(&bounds, *thread, touch) {
                 let meets = own.get(&cell).is_some_and(|&writes| writes || touch.writes);
                 if meets && shown.insert((cell, self.threads[*thread].role)) {
                     out.insert(*thread);

@@ -306,12 +306,8 @@ impl Follow {
         let bounds = bounds(&self.touches);
         let mut at: Vec<(Cell, usize, u32, bool)> = Vec::with_capacity(self.touches.len());
         for (thread, touch) in self.different() {
-            let bounds = &bounds[&touch.variable];
-            let [first, end] = [touch.offset, touch.offset + touch.bytes]
-                .map(|byte| bounds.partition_point(|&bound| bound < byte));
-            let instance = touch.is_shared.then(|| self.cta(thread));
-            let cell = |cell| ((touch.variable, instance, cell), thread, touch.at, touch.writes);
-            at.extend((first..end).map(cell));
+            let access = |cell| (cell, thread, touch.at, touch.writes);
+            at.extend(self.cells(&bounds, thread, &touch).map(access));
         }
         at.sort_unstable();
         let mut out = Meetings::new();
@@ -321,6 +317,20 @@ impl Follow {
             }
         }
         out
+    }
+
+    /// The cells of an access: the parts of its variable that no access starts or ends within.
+    pub(super) fn cells(
+        &self,
+        bounds: &FxHashMap<usize, Vec<u64>>,
+        thread: usize,
+        touch: &Touch,
+    ) -> impl Iterator<Item = Cell> + use<> {
+        let bounds = &bounds[&touch.variable];
+        let [first, end] = [touch.offset, touch.offset + touch.bytes]
+            .map(|byte| bounds.partition_point(|&bound| bound < byte));
+        let (variable, instance) = (touch.variable, touch.is_shared.then(|| self.cta(thread)));
+        (first..end).map(move |cell| (variable, instance, cell))
     }
 
     /// The accesses, of each that threads of one role make to the same bytes those of the first thread and of
@@ -514,7 +524,7 @@ impl Follow {
 
 /// A place in memory: the variable, the CTA that it belongs to, and the number of a stretch of bytes in which
 /// no access begins or ends.
-type Cell = (usize, Option<(usize, u32)>, usize);
+pub(super) type Cell = (usize, Option<(usize, u32)>, usize);
 
 /// Where accesses to each variable begin and end, in order.
 pub(super) fn bounds(touches: &[(usize, Touch)]) -> FxHashMap<usize, Vec<u64>> {

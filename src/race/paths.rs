@@ -507,9 +507,8 @@ impl<'e> Paths<'e> {
     /// Whether an operation that completes signals at an object in the CTA of an event, whose thread may
     /// wait there.
     fn signals_at(&self, completion: EventId, at: EventId) -> bool {
-        // Who orders operations of the tensor cores has fences of their own to look at.
-        let operation = self.graph().operation_of(completion);
-        if operation.is_none_or(|operation| operation.tensor.is_some()) {
+        // Operations of the tensor cores have fences of their own.
+        if self.graph().operation_of(completion).is_none_or(|operation| !operation.is_copy) {
             return false;
         }
         let cta = crate::event::base::cta_of(self.graph(), at);

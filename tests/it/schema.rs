@@ -159,6 +159,15 @@ fn what_is_said_of_one_test_fits_the_schema() {
 }
 
 #[test]
+fn answers_about_launches_fit_the_schema() {
+    let launch = "buf p[2] of .u32 = 3; buf out[2] of .u32; k<<<1, 2>>>(p, out, 5)";
+    for kernel in ["tests/kernels/call.ptx", "tests/kernels/call+broken.ptx"] {
+        let value = report(&["check", "--format", "json", kernel, "--launch", launch]);
+        assert_eq!(value["threads"]["whole"], true);
+    }
+}
+
+#[test]
 fn advice_fits_the_schema() {
     let repaired = report(&["advise", "--format", "json", "litmus/realworld/R09a.litmus"]);
     assert_eq!(repaired["sets"][0]["defects"][0]["code"], "no-release", "{repaired}");
