@@ -88,9 +88,8 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
 /// has all their threads. `answer` is what holds of these threads.
 #[must_use]
 pub fn of_part(test: &Test, answer: &'static str) -> Option<Undecided> {
-    let (launched, threads) = (test.launched.as_ref()?, test.threads.len());
-    let why = || Unsupported::Representatives { verdict: answer, threads, of: launched.threads };
-    (!launched.is_whole(threads)).then(|| Undecided::Unsupported(why()))
+    let (of, threads) = (test.partial_launch()?.threads, test.threads.len());
+    Some(Undecided::Unsupported(Unsupported::Representatives { verdict: answer, threads, of }))
 }
 
 /// As [`check`], for the threads that the test has.

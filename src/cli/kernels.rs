@@ -135,9 +135,9 @@ impl Launch<'_> {
         let is_open = |launched: &Launched| {
             let none = matches!(&races, RacesFound::Listed(list, ..) if list.is_empty());
             let all = matches!(launched.followed, Followed::All | Followed::Apart);
-            none && all && !launched.is_whole(case.test.threads.len())
+            none && all
         };
-        let unreached = match case.test.launched.as_ref().is_some_and(is_open) {
+        let unreached = match case.test.partial_launch().is_some_and(is_open) {
             true => self.unreached(&judgement, settings)?,
             false => Vec::new(),
         };

@@ -134,7 +134,7 @@ impl Renderer<'_> {
         let is_void = judgement.verdict.kind() == Kind::OutOfModel;
         match races.list.is_empty() {
             false => Some(true),
-            true if check::of_part(&case.test, "no race").is_some() => None,
+            true if case.test.partial_launch().is_some() => None,
             true => (races.open.is_none() && !is_void).then_some(false),
         }
     }

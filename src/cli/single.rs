@@ -185,7 +185,7 @@ fn states_of(
         // Final states of a program without meaning are no answer.
         Kind::OutOfModel | Kind::Undefined => Status::Unknown,
         // Final states of some threads of a launch are none of the launch.
-        _ if caveat::of_part(&loaded.case.test).is_some() => Status::Unknown,
+        _ if loaded.case.test.partial_launch().is_some() => Status::Unknown,
         _ if listing.is_complete() => Status::Expected,
         _ => Status::Unknown,
     };

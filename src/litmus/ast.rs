@@ -400,6 +400,12 @@ pub struct Test {
 pub(crate) const COOPERATIVE: &str = "cooperative";
 
 impl Test {
+    /// The launches of the test, if it has only some of their threads.
+    #[must_use]
+    pub fn partial_launch(&self) -> Option<&Launched> {
+        self.launched.as_ref().filter(|launched| !launched.is_whole(self.threads.len()))
+    }
+
     /// Whether the grid of this number is launched cooperatively, so that all its CTAs run at
     /// once: `Launch=cooperative` speaks of all grids, `Launch=cooperative 0, 2` of these.
     #[must_use]

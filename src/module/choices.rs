@@ -7,7 +7,6 @@
 
 use crate::program::micro::{Micro, Step};
 use crate::program::term::Term;
-use crate::ptx::operation::Order;
 
 /// For each step, whether it chooses a value that decides something.
 pub(super) fn choices(steps: &[Step], registers: usize) -> Vec<bool> {
@@ -48,7 +47,7 @@ fn seed(micro: &Micro, decides: &mut [bool]) {
     match micro {
         Micro::Assign { .. } | Micro::Opaque { .. } => {}
         Micro::Elements { list, .. } => list.iter().for_each(|micro| seed(micro, decides)),
-        Micro::Store { target, .. } if target.order == Order::Weak && !target.marks.mbarrier => {
+        Micro::Store { target, .. } if !target.synchronizes() => {
             mark(&target.address, decides);
         }
         other => other.effects().0.into_iter().for_each(|register| decides[register] = true),

@@ -9,7 +9,7 @@ use crate::program::micro::{
     Align, AsyncEffect, AsyncMicro, BarrierGroup, Direction, Micro, Range, Step, Supplied, Target,
 };
 use crate::program::term::Term;
-use crate::ptx::operation::{BarrierMode, MbarrierOp, Operation, Order, Reach, Space};
+use crate::ptx::operation::{BarrierMode, MbarrierOp, Operation, Reach, Space};
 use crate::ptx::row::Op;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -326,7 +326,7 @@ impl Trace {
 
 /// The bytes of an access, and whether threads may synchronize by it.
 fn accessed(target: &Target) -> (u64, bool) {
-    (target.bytes.into(), target.order != Order::Weak || target.marks.mbarrier)
+    (target.bytes.into(), target.synchronizes())
 }
 
 /// Whether no other thread writes memory that this one reaches in a space.

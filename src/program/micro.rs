@@ -466,6 +466,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether threads may synchronize by the access: it is strong, or of an mbarrier.
+    #[must_use]
+    pub fn synchronizes(&self) -> bool {
+        self.order != Order::Weak || self.marks.mbarrier
+    }
+
     /// A weak access of so many bytes, with no marks: its alignment is its size.
     #[must_use]
     pub fn weak(

@@ -124,47 +124,39 @@ impl Term {
         }
     }
 
-    /// The registers in the term.
-    pub fn registers(&self, out: &mut Vec<usize>) {
-        match self {
+    /// The terms that it is made of.
+    fn operands(&self) -> impl Iterator<Item = &Self> {
+        let operands: [Option<&Self>; 3] = match self {
             Self::Const(..)
+            | Self::Register(_)
             | Self::Old(_)
             | Self::Free(..)
             | Self::Patience
             | Self::Clock(..)
-            | Self::Fixed(..) => {}
-            Self::Register(r) => out.push(*r),
-            Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.registers(out),
-            Self::Binary(_, a, b) | Self::Concat(a, b) => {
-                a.registers(out);
-                b.registers(out);
-            }
-            Self::Ite(a, b, c) => {
-                a.registers(out);
-                b.registers(out);
-                c.registers(out);
-            }
+            | Self::Fixed(..) => [None; 3],
+            Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => [Some(a), None, None],
+            Self::Binary(_, a, b) | Self::Concat(a, b) => [Some(a), Some(b), None],
+            Self::Ite(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The registers in the term.
+    pub fn registers(&self, out: &mut Vec<usize>) {
+        if let Self::Register(register) = self {
+            out.push(*register);
         }
+        self.operands().for_each(|operand| operand.registers(out));
     }
 
     /// The conditions by which it chooses between two values.
     #[must_use]
     pub fn conditions(&self) -> Vec<&Self> {
-        match self {
-            Self::Const(..)
-            | Self::Old(_)
-            | Self::Free(..)
-            | Self::Patience
-            | Self::Clock(..)
-            | Self::Fixed(..)
-            | Self::Register(_) => Vec::new(),
-            Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.conditions(),
-            Self::Binary(_, a, b) | Self::Concat(a, b) => [a.conditions(), b.conditions()].concat(),
-            Self::Ite(a, b, c) => {
-                let own: Vec<&Self> = vec![a];
-                [own, a.conditions(), b.conditions(), c.conditions()].concat()
-            }
-        }
+        let own = match self {
+            Self::Ite(condition, ..) => Some(&**condition),
+            _ => None,
+        };
+        own.into_iter().chain(self.operands().flat_map(Self::conditions)).collect()
     }
 }
 

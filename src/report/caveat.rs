@@ -33,15 +33,12 @@ pub fn of(verdict: &Verdict, files: &Files) -> Option<Caveat> {
 /// The caveat of a test that has only some threads of its launches; `None` for one that has all.
 #[must_use]
 pub fn of_part(test: &Test) -> Option<Caveat> {
-    let (taken, launched) = (test.threads.len(), test.launched.as_ref()?);
-    let text = || {
-        let all = launched.threads;
-        format!(
-            "only {taken} of {all} threads of the launch were looked at, which `ptxmc check` names: others may \
-             do otherwise, and do what these wait for"
-        )
-    };
-    (!launched.is_whole(taken)).then(|| Caveat { kind: Kind::Unknown, text: text() })
+    let (taken, all) = (test.threads.len(), test.partial_launch()?.threads);
+    let text = format!(
+        "only {taken} of {all} threads of the launch were looked at, which `ptxmc check` names: others may \
+         do otherwise, and do what these wait for"
+    );
+    Some(Caveat { kind: Kind::Unknown, text })
 }
 
 fn text(verdict: &Verdict, files: &Files) -> Option<String> {

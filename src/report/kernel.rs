@@ -126,8 +126,7 @@ impl Findings<'_> {
 
     /// Whether the test has fewer threads than the launch.
     fn is_part(&self) -> bool {
-        let test = &self.case.test;
-        test.launched.as_ref().is_some_and(|launched| !launched.is_whole(test.threads.len()))
+        self.case.test.partial_launch().is_some()
     }
 
     fn outcome(&self) -> Answer {
@@ -222,7 +221,7 @@ impl Findings<'_> {
 
     /// The consequence for the launch if the threads of the test do not race.
     fn no_race(&self, graph: &EventGraph) -> (AnswerKind, Option<String>) {
-        let launched = self.case.test.launched.as_ref().filter(|_| self.is_part());
+        let launched = self.case.test.partial_launch();
         match launched {
             Some(Launched { followed: Followed::Apart, threads, .. }) => {
                 let all = grouped(*threads);
